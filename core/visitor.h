@@ -1,0 +1,50 @@
+#ifndef LFIW_CORE_VISITOR_H_
+#define LFIW_CORE_VISITOR_H_
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+namespace lfiw {
+
+// Configuration structs are plain structs with in-class defaults. Each names its fields once, in a
+// member template that readers, writers, hashers and the documentation all use:
+//
+//   struct FitOptions {
+//     std::int64_t steps = 100'000;
+//     double learning_rate = 1e-3;
+//     template <class Visitor>
+//     void Visit(Visitor& v) {
+//       v.Field("steps", steps, "gradient steps", AtLeast(1));
+//       v.Field("learning_rate", learning_rate, "Adam step size", Positive());
+//     }
+//   };
+//
+// A field may be bool, an integer, double, std::string, an enum with EnumNames, a std::vector of
+// these, a std::optional of these, or another such struct (then without limits).
+
+// Limits of a number, stated where the field is declared and checked when a file is read.
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;  // `low` itself is not allowed
+};
+constexpr Limits AtLeast(double low) { return {.low = low}; }
+constexpr Limits Between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Limits Positive() { return {.low = 0.0, .low_open = true}; }
+
+// Names of an enum's values, in order of their numbers from 0. Specialise next to the enum:
+//   template <> struct EnumNames<Kind> { static constexpr std::array names = {"a", "b"}; };
+template <class E>
+struct EnumNames;
+
+template <class E>
+constexpr std::string_view EnumName(E value) {
+  return EnumNames<E>::names[static_cast<std::size_t>(value)];
+}
+
+}  // namespace lfiw
+
+#endif  // LFIW_CORE_VISITOR_H_

@@ -1,0 +1,78 @@
+#ifndef LFIW_ENVS_ENV_H_
+#define LFIW_ENVS_ENV_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/matrix.h"
+#include "core/rng.h"
+
+namespace lfiw {
+
+// What an environment declares about itself, in one place.
+struct EnvSpec {
+  std::string name;  // canonical: "HalfCheetah"
+  std::int64_t obs_dim = 0;
+  std::int64_t action_dim = 0;
+  // Outcomes of a step beside the next observation that the exact reward needs; may be empty.
+  std::vector<std::string> aux_names;
+  VectorD action_low;   // [action_dim]
+  VectorD action_high;  // [action_dim]
+  std::int64_t max_episode_steps = 1000;
+  double step_seconds = 0.0;  // time between two observations
+
+  std::int64_t aux_dim() const { return static_cast<std::int64_t>(aux_names.size()); }
+};
+
+struct StepResult {
+  double reward = 0.0;
+  bool terminated = false;
+};
+
+// One environment that can be stepped. Not thread safe; several instances may run in parallel.
+// Actions outside the bounds are clipped before physics and control cost alike: the same rule holds
+// in truth, logs and models (callers log the clipped action).
+class Env {
+ public:
+  virtual ~Env() = default;
+  virtual const EnvSpec& spec() const = 0;
+  // Draws an initial state from `stream` and writes its observation [obs_dim].
+  virtual void Reset(Stream& stream, std::span<double> observation) = 0;
+  // Executes `action` [action_dim]; writes the next observation [obs_dim] and aux [aux_dim].
+  // Throws NumericError when the physics becomes unstable.
+  virtual StepResult Step(std::span<const double> action, std::span<double> observation,
+                          std::span<double> aux) = 0;
+};
+
+// The reward and termination of an environment as batch functions on what a model predicts.
+class TransitionFunctions {
+ public:
+  virtual ~TransitionFunctions() = default;
+  // rewards[i] = r(states[i], actions[i], next_states[i], aux[i]); all inputs have the same number
+  // of rows, rewards [n].
+  virtual void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
+                       ConstMatrixRef aux, std::span<double> rewards) const = 0;
+  // terminated[i] = 1 where next_states[i] ends the episode.
+  virtual void Terminated(ConstMatrixRef next_states, std::span<std::uint8_t> terminated) const = 0;
+};
+
+// Constructs instances of one environment, which share all constant data (the compiled model).
+class EnvFactory {
+ public:
+  virtual ~EnvFactory() = default;
+  virtual const EnvSpec& spec() const = 0;
+  virtual std::unique_ptr<Env> Make() const = 0;
+  virtual std::unique_ptr<TransitionFunctions> MakeTransitionFunctions() const = 0;
+};
+
+// The environment called `name`; case, underscores and a "-vN" suffix are ignored. Throws
+// ConfigError that lists the known names.
+std::shared_ptr<const EnvFactory> FindEnv(const std::string& name);
+std::vector<std::string> EnvNames();
+
+}  // namespace lfiw
+
+#endif  // LFIW_ENVS_ENV_H_

@@ -1,0 +1,47 @@
+#ifndef LFIW_POLICIES_POLICY_H_
+#define LFIW_POLICIES_POLICY_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "core/matrix.h"
+
+namespace lfiw {
+
+// A policy as a pure function: the caller supplies the noise, so a rollout is reproducible step by
+// step. Thread safe.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  virtual std::int64_t obs_dim() const = 0;
+  virtual std::int64_t action_dim() const = 0;
+  // Standard normal draws that one action consumes; 0 for a deterministic policy.
+  virtual std::int64_t noise_dim() const = 0;
+  // One line for reports: kind, sizes, origin.
+  virtual std::string Description() const = 0;
+
+  // Draws one action per row, before any clipping to the environment's bounds.
+  // observations [n, obs_dim], steps [n] (index of each row within its episode), noise
+  // [n, noise_dim], actions [n, action_dim] (written).
+  virtual void Sample(ConstMatrixRef observations, std::span<const std::int64_t> steps,
+                      ConstMatrixRef noise, MatrixRef actions) const = 0;
+
+  // The action without noise: the mean of the unclipped distribution. Shapes as in Sample.
+  virtual void Mean(ConstMatrixRef observations, std::span<const std::int64_t> steps,
+                    MatrixRef actions) const = 0;
+
+  // Whether LogDensity can be asked.
+  virtual bool has_density() const = 0;
+  // log-density of executed actions: at a bound, the log of the tail mass beyond it (a censored
+  // density), inside, the density of the drawn action. low, high [action_dim]: the bounds;
+  // log_density [n] (written).
+  virtual void LogDensity(ConstMatrixRef observations, std::span<const std::int64_t> steps,
+                          ConstMatrixRef executed, const VectorD& low, const VectorD& high,
+                          std::span<double> log_density) const = 0;
+};
+
+}  // namespace lfiw
+
+#endif  // LFIW_POLICIES_POLICY_H_
