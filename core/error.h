@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -40,6 +41,12 @@ class PolicyError : public Error {
 class NumericError : public Error {
  public:
   using Error::Error;
+};
+
+// The user asked the program to stop; what was done so far is checkpointed. Not an Error.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
 };
 
 // Throws an `E` whose message is formatted in fmt's syntax: Throw<DataError>("{}: ...", path).
