@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds lfiw, and evaluates a policy from another policy's log:
+# experiments/configs/quickstart.yaml, a minute and a half of run time on two cores.
+# Arguments are passed on to `lfiw run`, for example: ./quickstart.sh seed=1
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+. cmake/setup.sh
+
+mapfile -t packages < <(packages_in cmake/debian-packages.txt)
+install_packages "${packages[@]}"
+build lfiw
+echo "== running experiments/configs/quickstart.yaml"
+exec build/release/lfiw run experiments/configs/quickstart.yaml "$@"

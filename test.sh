@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything, and runs all tests. Arguments are passed on to ctest,
+# for example: ./test.sh -L unit
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+. cmake/setup.sh
+
+mapfile -t packages < <(packages_in cmake/debian-packages.txt)
+install_packages "${packages[@]}"
+build all
+echo "== testing"
+exec ctest --test-dir build/release --output-on-failure -j "$(nproc)" "$@"
