@@ -12,7 +12,8 @@
 namespace lfiw {
 
 // One numpy array: little-endian, C order. `type` is numpy's descriptor without byte order: "f4",
-// "f8", "i4", "i8", "u1".
+// "f8", "i4", "i8", "u1", ... An array of pickled objects ("O") or of a type that is not understood
+// keeps its name, type and shape but no bytes.
 struct NpzArray {
   std::string type;
   std::vector<std::int64_t> shape;
@@ -25,9 +26,11 @@ class NpzFile {
  public:
   NpzFile() = default;
 
-  // Reads a whole file; sizes are checked before anything is allocated.
-  static NpzFile Read(const std::string& path);
-  // Writes atomically (temporary file, fsync, rename) and reproducibly (no time stamps).
+  // Reads a whole file; sizes are checked before anything is allocated. Throws DataError when the
+  // arrays together need more than `max_bytes`.
+  static NpzFile Read(const std::string& path, std::int64_t max_bytes = std::int64_t{16} << 30);
+  // Writes atomically (temporary file, fsync, rename) and reproducibly (no time stamps, arrays in
+  // order of their names). There must be at least one array.
   void Write(const std::string& path) const;
 
   bool Has(const std::string& name) const { return arrays_.contains(name); }
@@ -42,7 +45,8 @@ class NpzFile {
   void Put(const std::string& name, const std::string& text);                  // u1 [n], UTF-8
   void Put(const std::string& name, NpzArray array);
 
-  // Float matrices and vectors also accept f8 arrays (rounded), integers any integer type.
+  // Floats and doubles accept f4 and f8 (rounded), integers any integer type or booleans.
+  // GetText accepts what Put writes and numpy's scalar strings.
   MatrixF GetMatrix(const std::string& name) const;
   VectorF GetVector(const std::string& name) const;
   std::vector<double> GetDoubles(const std::string& name) const;  // any rank, flat
