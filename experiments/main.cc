@@ -1,0 +1,182 @@
+// The program `lfiw`: its command line. What each verb does is in commands.h.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/progress.h"
+#include "experiments/commands.h"
+
+namespace {
+
+// What the command line said: the options of every verb and the action of the chosen one.
+struct CommandLine {
+  lfiw::CommonOptions common;
+  lfiw::RunOptions run;
+  lfiw::TruthCommand truth;
+  lfiw::TrainCommand train;
+  lfiw::CollectCommand collect;
+  std::string report_directory;
+  std::function<int()> action;
+};
+
+enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
+
+// The first Ctrl-C asks for a checkpoint and an orderly end; the second ends at once.
+void OnInterrupt(int /*signal*/) {
+  lfiw::InterruptRequested() = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void AddCommon(CLI::App& verb, lfiw::CommonOptions& common) {
+  verb.add_option("--threads", common.threads, "threads to use (0: one per core)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_flag_callback(
+      "--quiet", [&common] { common.verbosity = lfiw::Verbosity::kQuiet; }, "no progress");
+}
+
+void AddRun(CLI::App& app, CommandLine& line) {
+  lfiw::RunOptions& options = line.run;
+  CLI::App* verb = app.add_subcommand("run", "Run an experiment file");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw run experiments/configs/quickstart.yaml\n"
+      "  lfiw run experiments/configs/mbope_half_cheetah.yaml seed=1 dynamics.members=7\n"
+      "  lfiw run FILE -m seed=range(0,5) policies.pair=snapshots,independent\n"
+      "  lfiw run FILE --dry-run        print the resolved configuration");
+  verb->add_option("config", options.config, "experiment file (YAML)")->required();
+  verb->add_option("overrides", options.overrides, "key.path=value, after the file");
+  verb->add_flag("-m,--multirun", options.multirun,
+                 "run the product of comma lists and range(a,b) in the overrides");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return lfiw::Run(line.run, line.common); }; });
+}
+
+void AddTruth(CLI::App& app, CommandLine& line) {
+  lfiw::TruthCommand& options = line.truth;
+  CLI::App* verb =
+      app.add_subcommand("truth", "Evaluate a policy in the real environment (Monte Carlo)");
+  verb->footer(
+      "Example:\n"
+      "  lfiw truth --env HalfCheetah --policy policy.npz --horizon 1000 --episodes 20");
+  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--policy", options.policy, "policy file")->required();
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
+  verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
+  verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
+  verb->add_option("--seed", options.seed, "root seed");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::Truth(line.truth, line.common); }; });
+}
+
+void AddTrain(CLI::App& app, CommandLine& line) {
+  lfiw::TrainCommand& options = line.train;
+  CLI::App* verb = app.add_subcommand("train", "Train a policy with PPO");
+  verb->footer(
+      "Example:\n"
+      "  lfiw train --env HalfCheetah --out cheetah total_steps=1000000 snapshots=[500000]\n"
+      "writes cheetah/policy.npz, cheetah/policy_500000.npz and cheetah/curve.csv; the same\n"
+      "command resumes an interrupted training.");
+  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--out", options.out, "directory for policy and learning curve")->required();
+  verb->add_option("--seed", options.seed, "root seed");
+  verb->add_option("overrides", options.overrides, "field=value of the PPO options");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::Train(line.train, line.common); }; });
+}
+
+void AddCollect(CLI::App& app, CommandLine& line) {
+  lfiw::CollectCommand& options = line.collect;
+  CLI::App* verb = app.add_subcommand("collect", "Log episodes of a policy");
+  verb->footer(
+      "Example:\n"
+      "  lfiw collect --env HalfCheetah --policy policy.npz --episodes 1000 --horizon 100 "
+      "--out log.npz");
+  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--policy", options.policy, "policy file")->required();
+  verb->add_option("--out", options.out, "log file to write (npz)")->required();
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
+  verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
+  verb->add_option("--seed", options.seed, "root seed");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::Collect(line.collect, line.common); }; });
+}
+
+void AddReport(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
+  verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
+  verb->add_option("run_dir", line.report_directory, "run directory")->required();
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::Report(line.report_directory); }; });
+}
+
+void AddDoctor(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand(
+      "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
+  verb->footer("Example:\n  lfiw doctor");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [] { return lfiw::Doctor(); }; });
+}
+
+// Runs the chosen verb and turns what it throws into one line and an exit status.
+int Guard(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const lfiw::Interrupted&) {
+    fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
+    return kInterrupted;
+  } catch (const lfiw::Error& error) {
+    fmt::print(stderr, "lfiw: {}\n", error.what());
+    return kWrongInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "lfiw: {}\n", error.what());
+    return kWrongInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lfiw: fault: {}\n", error.what());
+    return kFault;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "lfiw evaluates a new policy from logged data of another one: a learned dynamics model,\n"
+      "corrected by likelihood-free importance weights."};
+  app.name("lfiw");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", lfiw::VersionText());
+
+  CommandLine line;
+  AddRun(app, line);
+  AddTruth(app, line);
+  AddTrain(app, line);
+  AddCollect(app, line);
+  AddReport(app, line);
+  AddDoctor(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kWrongInput;
+  }
+
+  std::signal(SIGINT, OnInterrupt);
+  return Guard([&] {
+    lfiw::SetThreads(line.common.threads);
+    return line.action();
+  });
+}

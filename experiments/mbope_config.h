@@ -1,0 +1,179 @@
+#ifndef LFIW_EXPERIMENTS_MBOPE_CONFIG_H_
+#define LFIW_EXPERIMENTS_MBOPE_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/visitor.h"
+#include "models/classifier.h"
+#include "models/dynamics.h"
+#include "ope/lfiw.h"
+#include "ope/model_rollout.h"
+#include "ope/verdict.h"
+#include "policies/ppo.h"
+
+namespace lfiw {
+
+// What is estimated. All rows of one table, and the truth, share it.
+struct ValueOptions {
+  std::int64_t horizon = 100;
+  double discount = 1.0;
+  ReturnScale scale = ReturnScale::kSum;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("horizon", horizon, "steps T of an episode", AtLeast(1));
+    v.Field("discount", discount, "discount per step", Between(0, 1));
+    v.Field("scale", scale, "sum of rewards, or normalised by the sum of discount factors");
+  }
+};
+
+// How the behavior and the evaluation policy come about.
+enum class PolicyPair {
+  kSnapshots,    // one PPO run: its snapshot logs, its end is evaluated
+  kIndependent,  // two PPO runs with different seeds, each annealed over its own length
+  kFiles,        // two policy files
+};
+template <>
+struct EnumNames<PolicyPair> {
+  static constexpr std::array names = {"snapshots", "independent", "files"};
+};
+
+struct PolicyPairOptions {
+  PolicyPair pair = PolicyPair::kSnapshots;
+  std::int64_t behavior_steps = 500'000;
+  std::int64_t evaluation_steps = 1'000'000;
+  std::uint64_t seed = 0;
+  std::string behavior_file;
+  std::string evaluation_file;
+  PpoOptions ppo;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("pair", pair, "snapshots of one PPO run, two independent runs, or two files");
+    v.Field("behavior_steps", behavior_steps, "PPO steps of the behavior policy", AtLeast(1));
+    v.Field("evaluation_steps", evaluation_steps, "PPO steps of the evaluation policy", AtLeast(1));
+    v.Field("seed", seed, "seed of PPO; `independent` uses seed + 1 for the behavior policy");
+    v.Field("behavior_file", behavior_file, "policy file, for pair: files");
+    v.Field("evaluation_file", evaluation_file, "policy file, for pair: files");
+    v.Field("ppo", ppo, "PPO; its total_steps are set by the two fields above");
+  }
+};
+
+// The log, and which of its episodes train what.
+struct LogOptions {
+  std::int64_t episodes = 1000;
+  std::string file;
+  double dynamics_fraction = 0.8;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("episodes", episodes, "episodes to collect with the behavior policy", AtLeast(10));
+    v.Field("file", file, "a log in npz to use instead of collecting one");
+    v.Field("dynamics_fraction", dynamics_fraction,
+            "share of the episodes that trains the dynamics; the rest trains the classifiers",
+            Between(0.1, 0.9));
+  }
+};
+
+struct ClassifierSetOptions {
+  std::int64_t instances = 10;
+  ClassifierOptions fit;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("instances", instances,
+            "classifiers, each with its own seed and its own bootstrap of episodes", AtLeast(1));
+    v.Field("fit", fit, "network and training of each");
+  }
+};
+
+// The LFIW estimators of the table: the product of these lists, each at every listed horizon.
+struct EstimatorGrid {
+  std::vector<LfiwVariant> variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise,
+                                       LfiwVariant::kPerDecision};
+  std::vector<WeightNormalization> normalizations = {WeightNormalization::kSelf};
+  std::vector<double> alphas = {1.0};
+  std::vector<double> betas = {0.0};
+  std::vector<ClassifierAverage> averages = {ClassifierAverage::kEstimates};
+  std::vector<std::int64_t> horizons = {20, 40, 60, 80, 100};
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("variants", variants, "how weights enter");
+    v.Field("normalizations", normalizations, "self-normalised weights or none");
+    v.Field("alphas", alphas, "flattening exponents of the weights");
+    v.Field("betas", betas, "lower bounds of the weights");
+    v.Field("averages", averages, "over classifiers: of estimates, or of log-weights");
+    v.Field("horizons", horizons, "truncations H of the table's rows; the sweep has all of 0 .. T");
+  }
+};
+
+struct TruthOptions {
+  bool enabled = true;
+  std::int64_t episodes = 1000;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("enabled", enabled, "evaluate in the real environment too");
+    v.Field("episodes", episodes, "episodes of the Monte Carlo truth", AtLeast(2));
+  }
+};
+
+struct IntervalOptions {
+  double level = 0.95;
+  std::int64_t classifier_replicates = 0;
+  std::int64_t pipeline_replicates = 0;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("level", level, "coverage aimed at", Between(0.5, 0.999));
+    v.Field("classifier_replicates", classifier_replicates,
+            "classifiers retrained for the classifier bootstrap; 0: the instances themselves, "
+            "which are bootstrap replicates already",
+            AtLeast(0));
+    v.Field("pipeline_replicates", pipeline_replicates,
+            "repeats of the whole pipeline on resampled episodes; 0: none", AtLeast(0));
+  }
+};
+
+// Model-based off-policy evaluation with LFIW, from policies to the report.
+struct MbopeConfig {
+  std::string name = "mbope";
+  std::string experiment = "mbope";
+  std::uint64_t seed = 0;
+  std::string environment = "HalfCheetah";
+  ValueOptions value;
+  PolicyPairOptions policies;
+  LogOptions log;
+  DynamicsOptions dynamics;
+  ClassifierSetOptions classifiers;
+  RolloutOptions rollout;
+  EstimatorGrid estimators;
+  TruthOptions truth;
+  IntervalOptions intervals;
+  VerdictOptions verdict;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("name", name, "names the run directory");
+    v.Field("experiment", experiment, "which experiment this file is for");
+    v.Field("seed", seed, "root seed of everything but policy training");
+    v.Field("environment", environment, "environment name");
+    v.Field("value", value, "the estimand");
+    v.Field("policies", policies, "behavior and evaluation policy");
+    v.Field("log", log, "logged episodes");
+    v.Field("dynamics", dynamics, "ensemble of dynamics models");
+    v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
+    v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
+    v.Field("estimators", estimators, "rows of the table");
+    v.Field("truth", truth, "value in the real environment");
+    v.Field("intervals", intervals, "uncertainty");
+    v.Field("verdict", verdict, "thresholds of the verdict");
+  }
+};
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_MBOPE_CONFIG_H_
