@@ -16,16 +16,13 @@
 namespace lfiw {
 
 // What is estimated. All rows of one table, and the truth, share it.
-struct ValueOptions {
+struct EstimandOptions : ValueOptions {
   std::int64_t horizon = 100;
-  double discount = 1.0;
-  ReturnScale scale = ReturnScale::kSum;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("horizon", horizon, "steps T of an episode", AtLeast(1));
-    v.Field("discount", discount, "discount per step", Between(0, 1));
-    v.Field("scale", scale, "sum of rewards, or normalised by the sum of discount factors");
+    ValueOptions::Visit(v);
   }
 };
 
@@ -144,7 +141,7 @@ struct MbopeConfig {
   std::string experiment = "mbope";
   std::uint64_t seed = 0;
   std::string environment = "HalfCheetah";
-  ValueOptions value;
+  EstimandOptions value;
   PolicyPairOptions policies;
   LogOptions log;
   DynamicsOptions dynamics;

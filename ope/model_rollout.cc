@@ -60,7 +60,7 @@ class BlockRollout {
         members_(static_cast<std::size_t>(size)),
         steps_(static_cast<std::size_t>(size)),
         action_noise_(size, inputs.policy.noise_dim()),
-        outcome_noise_(size, inputs.spec.obs_dim + inputs.spec.aux_dim()) {
+        outcome_noise_(size, inputs.dynamics.noise_dim()) {
     streams_.reserve(static_cast<std::size_t>(size));
     for (std::int64_t i = 0; i < size; ++i) {
       streams_.emplace_back(seed, static_cast<std::uint64_t>(first + i));
@@ -177,7 +177,7 @@ class BlockRollout {
   std::vector<double> rewards_;
   std::vector<std::int64_t> lengths_;
   std::vector<std::uint8_t> terminated_;
-  std::vector<std::int32_t> members_;
+  std::vector<std::int64_t> members_;
   std::vector<std::int64_t> steps_;
   MatrixF action_noise_, outcome_noise_;
   std::vector<TrajectoryStreams> streams_;

@@ -13,7 +13,7 @@
 #include "core/visitor.h"
 #include "envs/env.h"
 #include "models/classifier.h"
-#include "models/dynamics.h"
+#include "models/transition_model.h"
 #include "policies/policy.h"
 
 namespace lfiw {
@@ -59,7 +59,7 @@ ClampRange RangeOfLog(const EpisodeBatch& log, double margin);
 
 // Everything a rollout reads. All references outlive the call.
 struct RolloutInputs {
-  const DynamicsEnsemble& dynamics;
+  const TransitionModel& dynamics;
   std::span<const RatioClassifier> classifiers;  // C of them, may be none
   const Policy& policy;
   const EnvSpec& spec;
