@@ -107,7 +107,7 @@ class BlockRollout {
       streams.action.FillNormal(RowSpan(action_noise_, i));
       streams.outcome.FillNormal(RowSpan(outcome_noise_, i));
       members_[static_cast<std::size_t>(i)] =
-          static_cast<std::int32_t>(streams.member.Below(count));
+          static_cast<std::int64_t>(streams.member.Below(count));
     }
     std::fill(steps_.begin(), steps_.end(), t);
   }
