@@ -90,7 +90,7 @@ struct ClassifierSetOptions {
 struct EstimatorGrid {
   std::vector<LfiwVariant> variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise,
                                        LfiwVariant::kPerDecision};
-  std::vector<WeightNormalization> normalizations = {WeightNormalization::kSelf};
+  std::vector<Normalization> normalizations = {Normalization::kSelf};
   std::vector<double> alphas = {1.0};
   std::vector<double> betas = {0.0};
   std::vector<ClassifierAverage> averages = {ClassifierAverage::kEstimates};

@@ -338,7 +338,7 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
   return {truth["value"], truth["standard_error"], truth["episodes"], truth["mean_length"]};
 }
 
-EpisodeSplit SplitEpisodes(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed) {
+LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed) {
   const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
   const auto cut = static_cast<std::ptrdiff_t>(
       std::clamp<std::int64_t>(static_cast<std::int64_t>(dynamics_fraction *
@@ -347,7 +347,7 @@ EpisodeSplit SplitEpisodes(std::int64_t episodes, double dynamics_fraction, std:
   return {{order.begin(), order.begin() + cut}, {order.begin() + cut, order.end()}};
 }
 
-EpisodeSplit ResampleSplit(const EpisodeSplit& split, std::uint64_t seed,
+LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed,
                            std::uint64_t replicate) {
   Stream stream(seed, "pipeline bootstrap", {replicate});
   const auto resample = [&](const std::vector<std::int64_t>& episodes) {
@@ -355,14 +355,14 @@ EpisodeSplit ResampleSplit(const EpisodeSplit& split, std::uint64_t seed,
     for (std::int64_t& e : drawn) e = episodes[static_cast<std::size_t>(stream.Below(drawn.size()))];
     return drawn;
   };
-  EpisodeSplit out;
+  LogSplit out;
   out.dynamics = resample(split.dynamics);
   out.classifiers = resample(split.classifiers);
   return out;
 }
 
 FittedModels FitModels(const StageContext& context, const LogSource& log,
-                       const PolicySource& evaluation, const EpisodeSplit& split,
+                       const PolicySource& evaluation, const LogSplit& split,
                        std::int64_t classifiers) {
   const Artefact dynamics = DynamicsStage(context, log, split.dynamics);
   FittedModels models{.dynamics = DynamicsEnsemble::Load(dynamics.directory + "/dynamics.npz")};

@@ -54,13 +54,13 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
 
 // Which episodes of the log train what; no episode is in both parts, though a bootstrap may repeat
 // one within its part.
-struct EpisodeSplit {
+struct LogSplit {
   std::vector<std::int64_t> dynamics;
   std::vector<std::int64_t> classifiers;
 };
-EpisodeSplit SplitEpisodes(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed);
+LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed);
 // Both parts resampled with replacement.
-EpisodeSplit ResampleSplit(const EpisodeSplit& split, std::uint64_t seed, std::uint64_t replicate);
+LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate);
 
 // Everything that is fitted to a log, and the rollouts of the evaluation policy in it.
 struct FittedModels {
@@ -76,7 +76,7 @@ struct FittedModels {
 
 // Fits dynamics and `classifiers` classifiers, and rolls the evaluation policy out.
 FittedModels FitModels(const StageContext& context, const LogSource& log,
-                       const PolicySource& evaluation, const EpisodeSplit& split,
+                       const PolicySource& evaluation, const LogSplit& split,
                        std::int64_t classifiers);
 
 // Writes policy.npz, policy_STEPS.npz of every snapshot and curve.csv into `directory`.

@@ -1,0 +1,249 @@
+#include "experiments/mbope_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "ope/psis.h"
+
+namespace lfiw {
+namespace {
+
+// The fields that all rows of a run share.
+ResultRow CommonRow(const MbopeConfig& config, const RowLabels& labels,
+                    const std::optional<MonteCarloEstimate>& truth) {
+  ResultRow row;
+  row.environment = labels.environment;
+  row.policy = labels.policy;
+  row.discount = config.value.discount;
+  row.scale = EnumName(config.value.scale);
+  row.seed = config.seed;
+  row.n = config.rollout.repetitions * config.rollout.episodes;
+  if (truth) {
+    row.truth = truth->value;
+    row.truth_standard_error = truth->standard_error;
+  }
+  return row;
+}
+
+void SetValue(ResultRow& row, double value) {
+  row.value = value;
+  if (row.truth) row.error = value - *row.truth;
+}
+
+void SetInterval(ResultRow& row, const Interval& interval) {
+  row.ci_low = Cell(interval.low);
+  row.ci_high = Cell(interval.high);
+  row.interval_method = EnumName(interval.method);
+}
+
+void SetJudgement(ResultRow& row, const Evidence& evidence, const VerdictOptions& options) {
+  const Judgement judgement = Judge(evidence, options);
+  row.verdict = EnumName(judgement.verdict);
+  row.reason = fmt::format("{}", fmt::join(judgement.reasons, " "));
+}
+
+const Interval& Widest(const std::vector<Interval>& intervals) {
+  return *std::max_element(intervals.begin(), intervals.end(),
+                           [](const Interval& a, const Interval& b) {
+                             return a.high - a.low < b.high - b.low;
+                           });
+}
+
+// Means of estimates [R, C] over the other axis.
+std::vector<double> MeanOverClassifiers(const Array<double, 2>& estimates) {
+  std::vector<double> means;
+  for (std::int64_t r = 0; r < estimates.shape()[0]; ++r) {
+    double sum = 0.0;
+    for (const double x : estimates.Row(r)) sum += x;
+    means.push_back(sum / static_cast<double>(estimates.shape()[1]));
+  }
+  return means;
+}
+
+std::vector<double> MeanOverRepetitions(const Array<double, 2>& estimates) {
+  std::vector<double> means;
+  for (std::int64_t c = 0; c < estimates.shape()[1]; ++c) {
+    double sum = 0.0;
+    for (std::int64_t r = 0; r < estimates.shape()[0]; ++r) sum += estimates(r, c);
+    means.push_back(sum / static_cast<double>(estimates.shape()[0]));
+  }
+  return means;
+}
+
+// Makes the rows of one run; holds what they share.
+class RowMaker {
+ public:
+  RowMaker(const MbopeConfig& config, const RowLabels& labels, const MbopeMeasurements& measured)
+      : config_(config),
+        measured_(measured),
+        common_(CommonRow(config, labels, measured.truth)),
+        worst_mean_weight_(WorstMeanWeight(measured.mean_weights)) {}
+
+  ResultRow PlainModel() const {
+    ResultRow row = common_;
+    row.estimator = "model";
+    row.horizon = 0;
+    row.normalization = EnumName(Normalization::kNone);
+    SetValue(row, measured_.plain.value);
+    row.standard_error = measured_.plain.standard_error;
+    row.se_within = measured_.plain.se_within;
+
+    std::vector<Interval> intervals = {
+        MonteCarloInterval(measured_.plain.repetitions, config_.intervals.level)};
+    std::vector<double> replicates;
+    for (const Replicate& replicate : measured_.pipeline_replicates) {
+      replicates.push_back(replicate.plain.value);
+    }
+    AddBootstrap(replicates, IntervalMethod::kPipelineBootstrap, intervals);
+    SetInterval(row, Widest(intervals));
+
+    Evidence evidence;
+    evidence.episodes = config_.rollout.episodes;
+    evidence.clamp_rate = measured_.clamp_rate;
+    SetJudgement(row, evidence, config_.verdict);
+    return row;
+  }
+
+  ResultRow Lfiw(std::size_t sweep, std::size_t horizon) const {
+    const EstimatorSweep& source = measured_.sweeps[sweep];
+    const LfiwEstimate& estimate = source.result.horizons[horizon];
+    ResultRow row = common_;
+    row.estimator = source.Name();
+    row.params = source.Params();
+    row.horizon = estimate.horizon;
+    row.normalization = EnumName(source.options.normalization);
+    row.classifier_set = fmt::format("{} bootstrap classifiers", source.result.classifiers);
+    if (estimate.value) SetValue(row, *estimate.value);
+    row.log10_value = estimate.log10_value;
+    row.standard_error = estimate.standard_error;
+    row.se_within = estimate.se_within;
+    row.se_between = estimate.se_between;
+    row.ess = estimate.ess;
+    row.khat = estimate.khat;
+    row.max_weight = estimate.max_weight;
+    if (estimate.value) SetInterval(row, Widest(Intervals(sweep, horizon)));
+    SetJudgement(row, EvidenceFor(estimate), config_.verdict);
+    return row;
+  }
+
+ private:
+  std::vector<Interval> Intervals(std::size_t sweep, std::size_t horizon) const {
+    const EstimatorSweep& source = measured_.sweeps[sweep];
+    const Array<double, 2>& estimates = source.result.horizons[horizon].estimates;
+    std::vector<Interval> intervals = {
+        MonteCarloInterval(MeanOverClassifiers(estimates), config_.intervals.level)};
+    // the classifiers are bootstrap replicates themselves unless more were asked for
+    const Array<double, 2>& replicates =
+        measured_.classifier_replicates.empty()
+            ? estimates
+            : measured_.classifier_replicates[sweep].result.horizons[horizon].estimates;
+    AddBootstrap(MeanOverRepetitions(replicates), IntervalMethod::kClassifierBootstrap, intervals);
+
+    std::vector<double> pipeline;
+    for (const Replicate& replicate : measured_.pipeline_replicates) {
+      const LfiwEstimate& estimate = replicate.sweeps[sweep].result.horizons[horizon];
+      if (estimate.value) pipeline.push_back(*estimate.value);
+    }
+    AddBootstrap(pipeline, IntervalMethod::kPipelineBootstrap, intervals);
+    return intervals;
+  }
+
+  void AddBootstrap(const std::vector<double>& estimates, IntervalMethod method,
+                    std::vector<Interval>& intervals) const {
+    if (estimates.size() < 2) return;
+    intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
+  }
+
+  // At H = 0 no weight is used, so only what concerns the rollouts counts.
+  Evidence EvidenceFor(const LfiwEstimate& estimate) const {
+    Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
+    evidence.clamp_rate = measured_.clamp_rate;
+    if (estimate.horizon == 0) return evidence;
+    evidence.ece = measured_.calibration.ece;
+    evidence.auc = measured_.calibration.auc;
+    evidence.mean_weight = worst_mean_weight_;
+    evidence.improves = measured_.improvement;
+    return evidence;
+  }
+
+  const MbopeConfig& config_;
+  const MbopeMeasurements& measured_;
+  ResultRow common_;
+  std::optional<MeanWeight> worst_mean_weight_;
+};
+
+}  // namespace
+
+std::string EstimatorSweep::Name() const {
+  return fmt::format("lfiw_{}", EnumName(options.variant));
+}
+
+std::string EstimatorSweep::Params() const {
+  return fmt::format("alpha={} beta={} average={}", options.alpha, options.beta,
+                     EnumName(options.average));
+}
+
+std::string EstimatorSweep::Label() const {
+  const LfiwOptions paper;
+  std::string label(EnumName(options.variant));
+  if (options.normalization != paper.normalization) label += " unnormalised";
+  if (options.alpha != paper.alpha) label += fmt::format(" alpha={}", options.alpha);
+  if (options.beta != paper.beta) label += fmt::format(" beta={}", options.beta);
+  if (options.average != paper.average) label += fmt::format(" {}", EnumName(options.average));
+  return label;
+}
+
+std::vector<EstimatorSweep> RunEstimatorGrid(const EstimatorGrid& grid,
+                                             const ModelRollouts& rollouts,
+                                             const ValueOptions& value) {
+  std::vector<EstimatorSweep> sweeps;
+  for (const LfiwVariant variant : grid.variants) {
+    for (const Normalization normalization : grid.normalizations) {
+      for (const double alpha : grid.alphas) {
+        for (const double beta : grid.betas) {
+          for (const ClassifierAverage average : grid.averages) {
+            const LfiwOptions options{.variant = variant,
+                                      .normalization = normalization,
+                                      .alpha = alpha,
+                                      .beta = beta,
+                                      .average = average};
+            sweeps.push_back(
+                {options, EstimateLfiw(rollouts.rewards, rollouts.log_weights, value, options)});
+          }
+        }
+      }
+    }
+  }
+  return sweeps;
+}
+
+std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labels,
+                                const MbopeMeasurements& measured) {
+  const RowMaker maker(config, labels, measured);
+  std::vector<ResultRow> rows = {maker.PlainModel()};
+  for (std::size_t s = 0; s < measured.sweeps.size(); ++s) {
+    for (std::size_t h = 0; h < measured.sweeps[s].result.horizons.size(); ++h) {
+      rows.push_back(maker.Lfiw(s, h));
+    }
+  }
+  return rows;
+}
+
+Headline ChooseHeadline(const MbopeMeasurements& measured) {
+  const EstimatorSweep& first = measured.sweeps.front();
+  const std::int64_t horizon = LargestReliableHorizon(first.result);
+  const double threshold = KhatThreshold(first.result.episodes);
+  const std::string why =
+      horizon == 0
+          ? fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
+                        "model is stated first",
+                        first.Name(), threshold)
+          : fmt::format("H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
+                        horizon, first.Name(), threshold);
+  return {horizon, why};
+}
+
+}  // namespace lfiw

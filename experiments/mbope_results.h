@@ -1,0 +1,77 @@
+#ifndef LFIW_EXPERIMENTS_MBOPE_RESULTS_H_
+#define LFIW_EXPERIMENTS_MBOPE_RESULTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result_table.h"
+#include "experiments/mbope_config.h"
+#include "models/calibration.h"
+#include "ope/diagnostics.h"
+#include "ope/intervals.h"
+#include "ope/lfiw.h"
+#include "ope/model_rollout.h"
+#include "ope/plain_model.h"
+#include "ope/verdict.h"
+#include "policies/collect.h"
+
+namespace lfiw {
+
+// One LFIW estimator of the grid with its estimates at H = 0 .. T.
+struct EstimatorSweep {
+  LfiwOptions options;
+  LfiwResult result;
+
+  std::string Name() const;    // "lfiw_trajectory"
+  std::string Params() const;  // "alpha=1 beta=0 average=estimates"
+  std::string Label() const;   // for plots: the name, and what differs from the paper's choice
+};
+
+// All estimators of the grid, in its order.
+std::vector<EstimatorSweep> RunEstimatorGrid(const EstimatorGrid& grid,
+                                             const ModelRollouts& rollouts,
+                                             const ValueOptions& value);
+
+// One rerun of (part of) the pipeline on resampled data.
+struct Replicate {
+  PlainModelEstimate plain;
+  std::vector<EstimatorSweep> sweeps;
+};
+
+// What the pipeline has measured; the table, the verdict and the report are made from it.
+struct MbopeMeasurements {
+  PlainModelEstimate plain;
+  std::vector<EstimatorSweep> sweeps;
+  std::vector<MeanWeight> mean_weights;  // [T]
+  Reliability calibration;
+  ImprovementCheck improvement;
+  double clamp_rate = 0.0;
+  std::optional<MonteCarloEstimate> truth;
+  // Sweeps whose estimates [R, B] are those of B retrained classifiers; empty if none were asked.
+  std::vector<EstimatorSweep> classifier_replicates;
+  std::vector<Replicate> pipeline_replicates;
+};
+
+// What labels every row of a run.
+struct RowLabels {
+  std::string environment;
+  std::string policy;
+};
+
+// Rows of results.csv: the plain model, then every estimator at every H = 0 .. T.
+std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labels,
+                                const MbopeMeasurements& measured);
+
+// The estimate to state first, chosen from diagnostics alone: the first estimator of the grid at
+// the largest H whose k-hat is reliable at it and at every smaller one.
+struct Headline {
+  std::int64_t horizon = 0;
+  std::string why;
+};
+Headline ChooseHeadline(const MbopeMeasurements& measured);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_MBOPE_RESULTS_H_
