@@ -13,7 +13,9 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/sha256.h"
-#include "models/dynamics_error.h"
+#include "models/classifier_fit.h"
+#include "models/dynamics_checks.h"
+#include "models/dynamics_fit.h"
 #include "policies/log_file.h"
 
 namespace lfiw {
@@ -37,24 +39,27 @@ PolicySource SourceOf(const std::string& path) { return {path, Sha256HexOfFile(p
 
 std::string SnapshotName(std::int64_t steps) { return fmt::format("policy_{}.npz", steps); }
 
+std::string CheckpointFolder(const std::string& directory) {
+  return directory + "/" + StageCache::kCheckpointFolder;
+}
+
 // One PPO run as a stage; returns its folder.
 Artefact TrainStage(const StageContext& context, PpoOptions options, std::uint64_t seed,
                     const std::string& title) {
   const Stage stage{.name = "policy",
-                    .version = 1,
                     .config = context.env.spec().name + CanonicalText(options),
                     .inputs = {},
                     .seed = seed};
   return context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(title, options.total_steps, "steps", context.verbosity);
-    const PpoRun run{.checkpoint = directory + "/checkpoint.npz", .progress = &progress};
+    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz",
+                     .progress = &progress};
     SavePpoResult(TrainPpo(context.env, options, seed, run), directory);
-    std::filesystem::remove(run.checkpoint);
   });
 }
 
 json CurveOf(const Artefact& run, const std::string& label) {
-  json curve = ReadJson(run.directory + "/curve.json");
+  json curve = ReadJson(run.File("curve.json"));
   curve["label"] = label;
   return curve;
 }
@@ -65,8 +70,8 @@ PolicySet TrainSnapshots(const StageContext& context) {
   options.total_steps = pair.evaluation_steps;
   options.snapshots = {pair.behavior_steps};
   const Artefact run = TrainStage(context, options, pair.seed, "train policies (PPO)");
-  PolicySet set{SourceOf(run.directory + "/" + SnapshotName(pair.behavior_steps)),
-                SourceOf(run.directory + "/policy.npz")};
+  PolicySet set{SourceOf(run.File(SnapshotName(pair.behavior_steps))),
+                SourceOf(run.File("policy.npz"))};
   set.training.push_back(CurveOf(run, fmt::format("seed {}", pair.seed)));
   return set;
 }
@@ -92,7 +97,6 @@ Artefact DynamicsStage(const StageContext& context, const LogSource& log,
                        const std::vector<std::int64_t>& episodes) {
   const DynamicsOptions& options = context.config.dynamics;
   const Stage stage{.name = "dynamics",
-                    .version = 1,
                     .config = CanonicalText(options) + fmt::format("{}", fmt::join(episodes, ",")),
                     .inputs = {log.hash},
                     .seed = context.config.seed};
@@ -100,11 +104,12 @@ Artefact DynamicsStage(const StageContext& context, const LogSource& log,
     TerminalProgress progress("fit dynamics", options.members * options.fit.steps,
                               "gradient steps", context.verbosity);
     const DynamicsFit fit =
-        FitDynamics(log.log, episodes, options, context.config.seed, directory, &progress);
+        FitDynamics(log.log, episodes, options, context.config.seed,
+                                        CheckpointFolder(directory), &progress);
     fit.ensemble.Save(directory + "/dynamics.npz");
     json history = json::array();
-    for (std::size_t k = 0; k < fit.members.size(); ++k) {
-      json member = HistoryJson(fit.members[k].history);
+    for (std::size_t k = 0; k < fit.summary.members.size(); ++k) {
+      json member = HistoryJson(fit.summary.members[k].fit.history);
       member["member"] = k;
       history.push_back(std::move(member));
     }
@@ -116,25 +121,24 @@ Artefact DynamicsStage(const StageContext& context, const LogSource& log,
 json DynamicsReport(const StageContext& context, const LogSource& log, const Artefact& dynamics,
                     const DynamicsEnsemble& ensemble, const std::vector<std::int64_t>& episodes) {
   const Stage stage{.name = "dynamics_report",
-                    .version = 1,
                     .config = fmt::format("{}", fmt::join(episodes, ",")),
-                    .inputs = {log.hash, dynamics.hash},
+                    .inputs = {log.hash, dynamics.content_hash},
                     .seed = 0};
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    const HeldOutError error = MeasureHeldOut(ensemble, log.log, episodes);
+    const DynamicsErrors errors = OneStepErrors(ensemble, log.log, episodes);
     const std::vector<double> open_loop =
         OpenLoopError(ensemble, log.log, episodes, context.config.value.horizon);
     std::vector<std::int64_t> k(open_loop.size());
     for (std::size_t i = 0; i < k.size(); ++i) k[i] = static_cast<std::int64_t>(i) + 1;
     json report = {{"kind", EnumName(ensemble.kind())},
                    {"members", ensemble.members()},
-                   {"r2", error.r2},
+                   {"r2", errors.r2},
                    {"open_loop", {{"k", k}, {"rms", open_loop}}},
-                   {"history", ReadJson(dynamics.directory + "/history.json")}};
-    if (error.nll) report["nll"] = *error.nll;
+                   {"history", ReadJson(dynamics.File("history.json"))}};
+    if (errors.mixture_nll) report["nll"] = *errors.mixture_nll;
     WriteJson(report, directory + "/report.json");
   });
-  return ReadJson(artefact.directory + "/report.json");
+  return ReadJson(artefact.File("report.json"));
 }
 
 // Episodes drawn with replacement for one classifier, and those left out.
@@ -189,15 +193,14 @@ std::vector<Artefact> ClassifierStages(const StageContext& context, const LogSou
     const auto index = static_cast<std::uint64_t>(c);
     const Stage stage{
         .name = "classifier",
-        .version = 1,
         .config = CanonicalText(options) + fmt::format("{}:{}", c, fmt::join(episodes, ",")),
-        .inputs = {log.hash, dynamics.hash},
+        .inputs = {log.hash, dynamics.content_hash},
         .seed = seed};
     artefacts[static_cast<std::size_t>(c)] =
         context.cache.Run(stage, [&](const std::string& directory) {
           const Bootstrap bootstrap = DrawBootstrap(episodes, seed, index);
           const ClassifierFit fit = FitClassifier(log.log, bootstrap.drawn, ensemble, options,
-                                                  seed, c, directory, &progress);
+                                                  seed, c, CheckpointFolder(directory), &progress);
           fit.classifier.Save(directory + "/classifier.npz");
           WriteJson(HistoryJson(fit.summary.history), directory + "/history.json");
           SaveHeldOut(fit.classifier, ensemble, log.log, bootstrap.left_out, seed, index,
@@ -218,7 +221,6 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
   const std::int64_t horizon = context.config.value.horizon;
   inputs.insert(inputs.end(), {log.hash, evaluation.hash});
   const Stage stage{.name = "rollouts",
-                    .version = 1,
                     .config = context.env.spec().name + CanonicalText(options) +
                               fmt::format(" T={}", horizon),
                     .inputs = std::move(inputs),
@@ -227,7 +229,8 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
     const std::int64_t count = options.repetitions * options.episodes;
     TerminalProgress progress("roll out in the model", count, "episodes", context.verbosity);
     const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(evaluation.path);
-    const std::unique_ptr<TransitionFunctions> functions = context.env.MakeTransitionFunctions();
+    const std::unique_ptr<TransitionFunctions> functions = 
+        context.env.MakeTransitionFunctions(options.reward);
     const MatrixF starts = options.start == RolloutStart::kLog
                                ? StartStatesFromLog(log.log, count, context.config.seed)
                                : StartStatesFromEnv(context.env, count, context.config.seed);
@@ -242,7 +245,7 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
     RollOutInModel(rollout, options, horizon, context.config.seed, &progress)
         .Save(directory + "/rollouts.npz");
   });
-  return ModelRollouts::Load(artefact.directory + "/rollouts.npz");
+  return ModelRollouts::Load(artefact.File("rollouts.npz"));
 }
 
 }  // namespace
@@ -285,7 +288,6 @@ LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
   if (path.empty()) {
     const std::int64_t horizon = context.config.value.horizon;
     const Stage stage{.name = "log",
-                      .version = 1,
                       .config = fmt::format("{} episodes={} T={}", context.env.spec().name,
                                             options.episodes, horizon),
                       .inputs = {behavior.hash},
@@ -301,7 +303,7 @@ LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
                                    .progress = &progress};
       SaveLog(CollectEpisodes(context.env, policy, request), directory + "/log.npz");
     });
-    path = artefact.directory + "/log.npz";
+    path = artefact.File("log.npz");
   }
   LogSource source{LoadLog(path), Sha256HexOfFile(path)};
   CheckFits(source.log, context.env.spec(), path);
@@ -311,7 +313,6 @@ LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {
   const MbopeConfig& config = context.config;
   const Stage stage{.name = "truth",
-                    .version = 1,
                     .config = fmt::format("{} episodes={} T={} discount={}",
                                           context.env.spec().name, config.truth.episodes,
                                           config.value.horizon, config.value.discount),
@@ -334,7 +335,7 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
                {"mean_length", truth.mean_length}},
               directory + "/truth.json");
   });
-  const json truth = ReadJson(artefact.directory + "/truth.json");
+  const json truth = ReadJson(artefact.File("truth.json"));
   return {truth["value"], truth["standard_error"], truth["episodes"], truth["mean_length"]};
 }
 
@@ -365,11 +366,11 @@ FittedModels FitModels(const StageContext& context, const LogSource& log,
                        const PolicySource& evaluation, const LogSplit& split,
                        std::int64_t classifiers) {
   const Artefact dynamics = DynamicsStage(context, log, split.dynamics);
-  FittedModels models{.dynamics = DynamicsEnsemble::Load(dynamics.directory + "/dynamics.npz")};
+  FittedModels models{.dynamics = DynamicsEnsemble::Load(dynamics.File("dynamics.npz"))};
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);
 
-  std::vector<std::string> hashes = {dynamics.hash};
+  std::vector<std::string> hashes = {dynamics.content_hash};
   const std::vector<Artefact> artefacts = ClassifierStages(
       context, log, dynamics, models.dynamics, split.classifiers, classifiers);
   models.classifier_history = json::array();
@@ -382,7 +383,7 @@ FittedModels FitModels(const StageContext& context, const LogSource& log,
     const NpzFile held_out = NpzFile::Read(directory + "/held_out.npz");
     Append(models.held_out_real, held_out.GetDoubles("real"));
     Append(models.held_out_generated, held_out.GetDoubles("generated"));
-    hashes.push_back(artefacts[c].hash);
+    hashes.push_back(artefacts[c].content_hash);
   }
   models.rollouts = RolloutStage(context, log, evaluation, models, std::move(hashes));
   return models;

@@ -33,6 +33,9 @@ struct RolloutOptions {
   std::int64_t repetitions = 10;
   std::int64_t episodes = 100;
   RolloutStart start = RolloutStart::kLog;
+  // The displacement is predicted by the model and makes the reward exact; the others only read
+  // observed velocities.
+  RewardSource reward = RewardSource::kDisplacement;
   // Gaussian ensembles diverge without a bound: a predicted value may leave the range seen in the
   // log by this share of the range's width, and is clamped (and counted) beyond.
   double clamp_margin = 0.1;
@@ -42,6 +45,7 @@ struct RolloutOptions {
     v.Field("repetitions", repetitions, "independent Monte Carlo estimates R", AtLeast(1));
     v.Field("episodes", episodes, "model trajectories n of each", AtLeast(1));
     v.Field("start", start, "first states of the log, or resets of the real environment");
+    v.Field("reward", reward, "where the reward's velocity comes from");
     v.Field("clamp_margin", clamp_margin,
             "predicted values are clamped to the log's range, widened by this share of it",
             AtLeast(0));

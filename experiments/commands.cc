@@ -1,0 +1,154 @@
+#include "experiments/commands.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "core/config.h"
+#include "core/config_sweep.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/run_directory.h"
+#include "core/stage_cache.h"
+#include "core/system_info.h"
+#include "envs/env.h"
+#include "experiments/mbope.h"
+#include "experiments/mbope_stages.h"
+#include "experiments/report.h"
+#include "experiments/versions.h"
+#include "policies/collect.h"
+#include "policies/gaussian_mlp_policy.h"
+#include "policies/log_file.h"
+#include "policies/ppo.h"
+
+namespace lfiw {
+namespace {
+
+// A slow BLAS makes every run many times longer, so it is said before any work.
+void WarnIfSlow() {
+  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureSgemmRate())) {
+    fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
+  }
+}
+
+GaussianMlpPolicy LoadPolicyFor(const EnvFactory& env, const std::string& path) {
+  GaussianMlpPolicy policy = GaussianMlpPolicy::Load(path);
+  CheckFits(policy, env.spec(), path);
+  return policy;
+}
+
+// The command that repeats a run, for its report.
+std::string CommandOf(const RunOptions& options, std::span<const std::string> overrides) {
+  std::string command = "lfiw run " + options.config;
+  for (const std::string& override : overrides) command += " " + override;
+  return command;
+}
+
+int RunOne(const RunOptions& options, std::span<const std::string> overrides,
+           const std::string& out, const CommonOptions& common) {
+  const auto config = LoadConfig<MbopeConfig>(options.config, overrides);
+  CheckConfig(config);
+  if (options.dry_run) {
+    fmt::print("{}", DescribeConfig(config));
+    return 0;
+  }
+  RunDirectory directory(
+      out.empty() ? DefaultRunDirectory("outputs", config.name, CanonicalText(config)) : out);
+  directory.Write("config.yaml", DumpConfig(config));
+  StageCache cache(options.cache);
+  return RunMbope(config,
+                  {cache, directory, common.verbosity, CommandOf(options, overrides)});
+}
+
+}  // namespace
+
+int Run(const RunOptions& options, const CommonOptions& common) {
+  if (!options.dry_run) WarnIfSlow();
+  if (!options.multirun) return RunOne(options, options.overrides, options.out, common);
+  int status = 0;
+  const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
+    fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), fmt::join(runs[i], " "));
+    status = std::max(status, RunOne(options, runs[i], out, common));
+  }
+  return status;
+}
+
+int Truth(const TruthCommand& options, const CommonOptions& common) {
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const GaussianMlpPolicy policy = LoadPolicyFor(*env, options.policy);
+  TerminalProgress progress("truth (real environment)", options.episodes, "episodes",
+                            common.verbosity);
+  const EpisodeRequest request{.episodes = options.episodes,
+                               .horizon = options.horizon,
+                               .seed = options.seed,
+                               .purpose = "truth",
+                               .progress = &progress};
+  const MonteCarloEstimate truth = MonteCarloValue(*env, policy, request, options.discount);
+  fmt::print("{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
+             "horizon {}, discount {})\n",
+             env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
+             truth.mean_length, options.horizon, options.discount);
+  return 0;
+}
+
+int Train(const TrainCommand& options, const CommonOptions& common) {
+  WarnIfSlow();
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const auto ppo = LoadConfig<PpoOptions>("", options.overrides);
+  const RunDirectory directory(options.out);
+  TerminalProgress progress("train policy (PPO)", ppo.total_steps, "steps", common.verbosity);
+  const PpoRun run{.checkpoint = directory.File("checkpoint.npz"), .progress = &progress};
+  SavePpoResult(TrainPpo(*env, ppo, options.seed, run), directory.path());
+  std::filesystem::remove(run.checkpoint);
+  fmt::print("policy: {}\n", directory.File("policy.npz"));
+  return 0;
+}
+
+int Collect(const CollectCommand& options, const CommonOptions& common) {
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const GaussianMlpPolicy policy = LoadPolicyFor(*env, options.policy);
+  TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
+  const EpisodeRequest request{.episodes = options.episodes,
+                               .horizon = options.horizon,
+                               .seed = options.seed,
+                               .purpose = "log",
+                               .progress = &progress};
+  SaveLog(CollectEpisodes(*env, policy, request), options.out);
+  return 0;
+}
+
+int Report(const std::string& run_directory) {
+  WriteReport(run_directory);
+  fmt::print("report: {}/report.html\n", run_directory);
+  return 0;
+}
+
+int Doctor() {
+  const SystemInfo info = QuerySystem();
+  const double rate = MeasureSgemmRate();
+  fmt::print("lfiw      {} {}\n", info.version, info.revision);
+  fmt::print("compiler  {}\n", info.compiler);
+  fmt::print("CPU       {}, {} cores, {} threads in use\n", info.cpu_model, info.cores, Threads());
+  fmt::print("BLAS      {}\nLAPACK    {}\nOpenBLAS  {}\n", info.blas_library, info.lapack_library,
+             info.openblas_config);
+  fmt::print("sgemm     {:.1f} GFLOP/s (500x500x128, one thread)\n", rate);
+  for (const auto& [name, version] : LibraryVersions()) {
+    fmt::print("{:<9} {}\n", name, version);
+  }
+  for (const std::string& warning : SpeedWarnings(info, rate)) {
+    fmt::print("WARNING   {}\n", warning);
+  }
+  return 0;
+}
+
+std::string VersionText() {
+  std::string text = "lfiw " + QuerySystem().version;
+  for (const auto& [name, version] : LibraryVersions()) text += fmt::format(", {} {}", name, version);
+  return text;
+}
+
+}  // namespace lfiw

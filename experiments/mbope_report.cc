@@ -1,0 +1,234 @@
+#include "experiments/mbope_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <set>
+
+#include "core/statistics.h"
+#include "ope/psis.h"
+#include "policies/gaussian_mlp_policy.h"
+
+namespace lfiw {
+namespace {
+
+using nlohmann::json;
+
+json OrNull(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+
+json RowJson(const ResultRow& row) {
+  return {{"estimator", row.estimator},
+          {"params", row.params},
+          {"horizon", row.horizon ? json(*row.horizon) : json(nullptr)},
+          {"value", OrNull(row.value)},
+          {"log10_value", OrNull(row.log10_value)},
+          {"stderr", OrNull(row.standard_error)},
+          {"se_within", OrNull(row.se_within)},
+          {"se_between", OrNull(row.se_between)},
+          {"ci_low", OrNull(row.ci_low)},
+          {"ci_high", OrNull(row.ci_high)},
+          {"interval_method", row.interval_method},
+          {"ess", OrNull(row.ess)},
+          {"khat", OrNull(row.khat)},
+          {"max_weight", OrNull(row.max_weight)},
+          {"error", OrNull(row.error)},
+          {"verdict", row.verdict},
+          {"reason", row.reason}};
+}
+
+json SweepJson(const ReportInputs& in) {
+  json horizons = json::array();
+  for (std::int64_t h = 0; h <= in.config.value.horizon; ++h) horizons.push_back(h);
+  json series = json::array();
+  for (const EstimatorSweep& sweep : in.measured.sweeps) {
+    json entry = {{"label", sweep.Label()}};
+    for (const LfiwEstimate& estimate : sweep.result.horizons) {
+      entry["value"].push_back(OrNull(estimate.value));
+      entry["stderr"].push_back(OrNull(estimate.standard_error));
+      entry["ess"].push_back(estimate.ess);
+      entry["khat"].push_back(OrNull(estimate.khat));
+      entry["max_weight"].push_back(estimate.max_weight);
+    }
+    series.push_back(std::move(entry));
+  }
+  const std::int64_t n = in.config.rollout.episodes;
+  return {{"horizon", horizons},
+          {"n", n},
+          {"khat_threshold", KhatThreshold(n)},
+          {"series", series}};
+}
+
+json MeanWeightJson(const std::vector<MeanWeight>& weights) {
+  json steps = json::array();
+  json series = {{"label", "mean over rollouts and classifiers"}};
+  for (const MeanWeight& weight : weights) {
+    steps.push_back(weight.step);
+    const double mean = std::exp(weight.log_mean);
+    series["value"].push_back(weight.supported ? json(mean) : json(nullptr));
+    series["stderr"].push_back(weight.log_stderr ? json(mean * *weight.log_stderr)
+                                                 : json(nullptr));
+  }
+  return {{"step", steps}, {"series", json::array({series})}};
+}
+
+json CalibrationJson(const Reliability& calibration, std::size_t classifiers) {
+  json bins = json::array();
+  for (const ReliabilityBin& bin : calibration.bins) {
+    bins.push_back({{"probability", bin.mean_probability},
+                    {"fraction", bin.positive_fraction},
+                    {"count", bin.count}});
+  }
+  return {{"auc", calibration.auc},
+          {"ece", calibration.ece},
+          {"classifiers", classifiers},
+          {"bins", bins}};
+}
+
+json BehaviorValue(const EpisodeBatch& log, const ValueOptions& value) {
+  const std::vector<double> returns = Returns(log, value.discount);
+  return {{"value", Mean(returns)}, {"stderr", StandardError(returns)}};
+}
+
+json LogJson(const ReportInputs& in) {
+  return {{"episodes", in.log.episodes()},
+          {"steps", in.log.steps()},
+          {"train_episodes", in.split.dynamics.size()},
+          {"classifier_episodes", in.split.classifiers.size()},
+          {"constant_dims", in.models.dynamics.FixedStateDims()}};
+}
+
+json RewardJson(std::span<const RewardCheck> checks) {
+  std::string note;
+  for (const RewardCheck& check : checks) {
+    note += fmt::format("{}{}: rms {:.3g} per step, mean error of an episode's return {:+.3g}",
+                        note.empty() ? "" : "; ", check.source, check.rms_error,
+                        check.mean_return_error);
+  }
+  return {{"source", checks.front().source},
+          {"rms_error", checks.front().rms_error},
+          {"mean_error", checks.front().mean_error},
+          {"note", note}};
+}
+
+json Notes(const ReportInputs& in, const Headline& headline) {
+  const ImprovementCheck& check = in.measured.improvement;
+  json notes = {"The estimate stated first is chosen from diagnostics alone: " + headline.why + "."};
+  if (check.reason.empty()) {
+    notes.push_back(fmt::format(
+        "Necessary condition for the weights to bring the model closer to the data, on held-out "
+        "transitions: E_data[log w] - log E_model[w] = {:.3f} nats, which {}.",
+        check.margin, check.holds ? "holds" : "fails"));
+  }
+  notes.push_back(
+      "Calibration is measured on episodes that the bootstrap of each classifier left out.");
+  notes.push_back("All episodes begin at first states of the log or at resets, run for T steps, and "
+                  "actions are clipped to the environment's bounds in log, model and truth alike.");
+  return notes;
+}
+
+// The reward sources that differ for an environment.
+std::vector<RewardSource> SourcesOf(const EnvSpec& spec) {
+  if (spec.aux_dim() == 0) return {RewardSource::kDisplacement};
+  return {RewardSource::kDisplacement, RewardSource::kTrapezoid, RewardSource::kEndVelocity};
+}
+
+// Index of the headline's row in the table.
+std::size_t HeadlineRow(std::span<const ResultRow> table, const Headline& headline,
+                        const std::string& estimator) {
+  if (headline.horizon == 0) return 0;
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].estimator == estimator && table[i].horizon == headline.horizon) return i;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch& log) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
+  for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
+  const Transitions t = GatherTransitions(log, all);
+  std::vector<double> predicted(log.rewards.size());
+  std::vector<RewardCheck> checks;
+  for (const RewardSource source : SourcesOf(env.spec())) {
+    env.MakeTransitionFunctions(source)->Rewards(t.states, t.actions, t.next_states, t.aux,
+                                                 predicted);
+    RewardCheck check{.source = std::string(EnumName(source))};
+    for (std::size_t i = 0; i < predicted.size(); ++i) {
+      const double error = predicted[i] - log.rewards[i];
+      check.mean_error += error / static_cast<double>(predicted.size());
+      check.rms_error += error * error / static_cast<double>(predicted.size());
+    }
+    check.rms_error = std::sqrt(check.rms_error);
+    check.mean_return_error = check.mean_error * static_cast<double>(log.steps()) /
+                              static_cast<double>(log.episodes());
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+std::vector<ResultRow> TableRows(const ReportInputs& in) {
+  std::set<std::int64_t> horizons(in.config.estimators.horizons.begin(),
+                                  in.config.estimators.horizons.end());
+  horizons.insert(in.config.value.horizon);
+  const Headline headline = ChooseHeadline(in.measured);
+  const std::string first = in.measured.sweeps.front().Name();
+  std::vector<ResultRow> table;
+  for (const ResultRow& row : in.rows) {
+    const bool model = row.estimator == "model";
+    const bool stated = row.estimator == first && row.horizon == headline.horizon &&
+                        headline.horizon > 0;
+    if (model || stated || horizons.contains(*row.horizon)) table.push_back(row);
+  }
+  return table;
+}
+
+json MakeReport(const ReportInputs& in) {
+  const Headline headline = ChooseHeadline(in.measured);
+  const std::vector<ResultRow> table = TableRows(in);
+  const std::size_t stated =
+      HeadlineRow(table, headline, in.measured.sweeps.front().Name());
+  json rows = json::array();
+  for (const ResultRow& row : table) rows.push_back(RowJson(row));
+
+  json report = {
+      {"title", in.config.name},
+      {"environment", in.spec.name},
+      {"behavior_policy", GaussianMlpPolicy::Load(in.policies.behavior.path).Description()},
+      {"evaluation_policy", GaussianMlpPolicy::Load(in.policies.evaluation.path).Description()},
+      {"command", in.command},
+      {"estimand",
+       {{"horizon", in.config.value.horizon},
+        {"discount", in.config.value.discount},
+        {"scale", EnumName(in.config.value.scale)}}},
+      {"confidence", in.config.intervals.level},
+      {"headline", stated},
+      {"verdict", {{"level", table[stated].verdict}, {"reasons", json::array()}}},
+      {"behavior_value", BehaviorValue(in.log, in.config.value)},
+      {"log", LogJson(in)},
+      {"rows", rows},
+      {"sweep", SweepJson(in)},
+      {"mean_weight", MeanWeightJson(in.measured.mean_weights)},
+      {"calibration", CalibrationJson(in.measured.calibration, in.models.classifiers.size())},
+      {"dynamics", in.models.dynamics_report},
+      {"classifier_history", in.models.classifier_history},
+      {"policy_training", in.policies.training},
+      {"reward_check", RewardJson(in.rewards)},
+      {"clamps",
+       {{"rate", in.models.rollouts.ClampRate()},
+        {"count", in.models.rollouts.clamped_values},
+        {"total", in.models.rollouts.predicted_values}}},
+      {"notes", Notes(in, headline)}};
+  if (!table[stated].reason.empty()) report["verdict"]["reasons"].push_back(table[stated].reason);
+  if (in.measured.truth) {
+    report["truth"] = {{"value", in.measured.truth->value},
+                       {"stderr", in.measured.truth->standard_error},
+                       {"episodes", in.measured.truth->episodes}};
+  }
+  return report;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,15 @@
+#ifndef LFIW_EXPERIMENTS_VERSIONS_H_
+#define LFIW_EXPERIMENTS_VERSIONS_H_
+
+#include <map>
+#include <string>
+
+namespace lfiw {
+
+// The libraries that results depend on, by name: the versions found at run time where the library
+// tells, else those compiled against.
+std::map<std::string, std::string> LibraryVersions();
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_VERSIONS_H_
