@@ -130,6 +130,12 @@ std::string ReadFile(const std::string& path, std::int64_t max_bytes) {
   return bytes;
 }
 
+void CreateDirectories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) Throw<DataError>("cannot create the directory {}: {}", path, error.message());
+}
+
 void SyncToDisk(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0 || ::fsync(file.get()) != 0) {

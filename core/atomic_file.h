@@ -40,6 +40,9 @@ void AppendToFile(const std::string& path, std::string_view bytes);
 // The content of a file. Throws DataError when it cannot be read or exceeds `max_bytes`.
 std::string ReadFile(const std::string& path, std::int64_t max_bytes = std::int64_t{1} << 30);
 
+// Creates a directory and its parents where missing. Throws DataError (a file in the way, ...).
+void CreateDirectories(const std::string& path);
+
 // Flushes a file or a directory to disk. Throws DataError.
 void SyncToDisk(const std::string& path);
 

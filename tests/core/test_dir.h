@@ -9,14 +9,15 @@
 
 namespace lfiw {
 
-// An empty directory of the running test, removed at the end.
+// An empty directory of the running test's own, removed at the end.
 class TestDir {
  public:
   TestDir() {
+    static int count = 0;
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
     path_ = std::filesystem::path(testing::TempDir()) /
             (std::string("lfiw_") + info->test_suite_name() + "_" + info->name() + "_" +
-             std::to_string(::getpid()));
+             std::to_string(::getpid()) + "_" + std::to_string(count++));
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
