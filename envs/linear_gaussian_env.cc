@@ -50,15 +50,10 @@ class LinearGaussianEnv final : public Env {
                   std::span<double> /*aux*/) override {
     const LinearGaussianSystem& system = shared_->system;
     const VectorD u = AsVector(action);
-    if (!u.allFinite()) {
-      Throw<NumericError>("{}: an action is not finite", shared_->spec.name);
-    }
+    CheckFinite(u, "action");
     const VectorD next = system.state_matrix * state_ + system.action_matrix * u + system.offset +
                          shared_->noise_root * Normals(noise_);
-    if (!next.allFinite()) {
-      Throw<NumericError>("{}: the state is not finite; the closed loop is unstable",
-                          shared_->spec.name);
-    }
+    CheckFinite(next, "state");
     const double reward = LinearGaussianReward(system, state_, u, next);
     state_ = next;
     std::ranges::copy(state_, observation.begin());
@@ -66,6 +61,15 @@ class LinearGaussianEnv final : public Env {
   }
 
  private:
+  void CheckFinite(const VectorD& values, const char* quantity) const {
+    for (Eigen::Index i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values(i))) {
+        Throw<NumericError>("{}: {} {} is {}, expected a finite number", shared_->spec.name,
+                            quantity, i, values(i));
+      }
+    }
+  }
+
   VectorD Normals(Stream& stream) const {
     VectorD z(shared_->system.state_dim());
     for (double& value : z) value = stream.Normal();

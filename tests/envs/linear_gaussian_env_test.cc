@@ -116,7 +116,8 @@ TEST(LinearGaussianEnv, RefusesAnActionThatIsNotANumber) {
   Stream stream(1, "nan");
   Vector x(1);
   env->Reset(stream, x);
-  EXPECT_THROW(env->Step(Vector{std::nan("")}, x, {}), NumericError);
+  EXPECT_THAT([&] { env->Step(Vector{std::nan("")}, x, {}); },
+              testing::ThrowsMessage<NumericError>(testing::HasSubstr("action 0 is nan")));
 }
 
 }  // namespace
