@@ -1,0 +1,110 @@
+// What stepping an environment costs beside its physics.
+//
+// EnvStep runs the same episodes through MujocoEnv::Step and through a bare loop of frame_skip
+// times mj_step and one mj_rnePostConstraint, in turns, and reports the mean CPU time of a step of
+// each in microseconds and bare / env (1 is no overhead). VectorEnvStep reports steps per second.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "envs/mujoco_env.h"
+#include "envs/vector_env.h"
+
+namespace lfiw {
+namespace {
+
+constexpr int kSteps = 200;  // per episode
+
+// The same actions for both loops, [kSteps][action_dim], within the bounds.
+std::vector<std::vector<double>> Actions(const EnvSpec& spec) {
+  Stream stream(1, "bench/actions");
+  std::vector<std::vector<double>> actions(
+      kSteps, std::vector<double>(static_cast<std::size_t>(spec.action_dim)));
+  for (auto& action : actions) {
+    for (double& a : action) a = spec.action_high(0) * stream.Uniform(-1.0, 1.0);
+  }
+  return actions;
+}
+
+// Initial state: the model's own, at rest.
+void ResetBare(const MujocoShared& shared, mjData* data) {
+  mj_resetData(shared.model.get(), data);
+  mj_forward(shared.model.get(), data);
+}
+
+void RunBare(const MujocoShared& shared, mjData* data,
+             const std::vector<std::vector<double>>& actions) {
+  for (const auto& action : actions) {
+    std::ranges::copy(action, data->ctrl);
+    for (int i = 0; i < shared.task.frame_skip; ++i) mj_step(shared.model.get(), data);
+    mj_rnePostConstraint(shared.model.get(), data);
+  }
+}
+
+// Time that this thread computed, so that other programs on the machine hardly matter.
+double ThreadSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+template <class Body>
+double Seconds(Body&& body) {
+  const double start = ThreadSeconds();
+  body();
+  return ThreadSeconds() - start;
+}
+
+void EnvStep(benchmark::State& state) {
+  const auto shared = LoadMujocoTask(MujocoTasks()[static_cast<std::size_t>(state.range(0))]);
+  const mjModel& model = *shared->model;
+  const auto actions = Actions(shared->spec);
+  const MjDataPtr data = MakeMjData(model);
+  MujocoEnv env(shared);
+  std::vector<double> observation(static_cast<std::size_t>(shared->spec.obs_dim)), aux(1);
+  const std::vector<double> positions(model.qpos0, model.qpos0 + model.nq);
+  const std::vector<double> velocities(static_cast<std::size_t>(model.nv));
+  double bare = 0.0;
+  double through_env = 0.0;
+  for (auto _ : state) {
+    ResetBare(*shared, data.get());
+    bare += Seconds([&] { RunBare(*shared, data.get(), actions); });
+    env.ResetTo(positions, velocities, observation);
+    through_env += Seconds([&] {
+      for (const auto& action : actions) {
+        benchmark::DoNotOptimize(env.Step(action, observation, aux));
+      }
+    });
+  }
+  const double steps = static_cast<double>(state.iterations()) * kSteps;
+  state.SetLabel(shared->spec.name);
+  state.counters["bare_us"] = 1e6 * bare / steps;
+  state.counters["env_us"] = 1e6 * through_env / steps;
+  state.counters["bare/env"] = bare / through_env;
+}
+BENCHMARK(EnvStep)->DenseRange(0, 5)->Unit(benchmark::kMillisecond)->MinTime(2.0);
+
+void VectorEnvStep(benchmark::State& state) {
+  const auto factory = FindEnv("HalfCheetah");
+  const std::int64_t slots = state.range(0);
+  VectorEnv envs(*factory, slots);
+  MatrixF observations(slots, 17), aux(slots, 1), actions = MatrixF::Zero(slots, 6);
+  std::vector<double> rewards(static_cast<std::size_t>(slots));
+  std::vector<std::uint8_t> terminated(static_cast<std::size_t>(slots));
+  std::vector<Stream> streams(static_cast<std::size_t>(slots), Stream(1, "bench/reset"));
+  envs.Reset(streams, observations);
+  for (auto _ : state) {
+    envs.Step(actions, {observations, aux, rewards, terminated});
+  }
+  state.SetItemsProcessed(state.iterations() * slots);
+}
+BENCHMARK(VectorEnvStep)->Arg(1)->Arg(16)->Arg(64)->UseRealTime();
+
+}  // namespace
+}  // namespace lfiw
+
+BENCHMARK_MAIN();

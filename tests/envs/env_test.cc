@@ -1,0 +1,78 @@
+#include "envs/env.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+
+namespace lfiw {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(FindEnv, KnowsEveryNameItLists) {
+  EXPECT_EQ(EnvNames().size(), 7u);
+  for (const std::string& name : EnvNames()) EXPECT_EQ(FindEnv(name)->spec().name, name);
+}
+
+TEST(FindEnv, IgnoresCaseUnderscoresAndVersion) {
+  for (const char* name : {"HalfCheetah", "half_cheetah", "HALFCHEETAH-v2", "Half_Cheetah-V4"}) {
+    EXPECT_EQ(FindEnv(name)->spec().name, "HalfCheetah") << name;
+  }
+  EXPECT_EQ(FindEnv("walker2d-v4")->spec().name, "Walker2d");
+}
+
+TEST(FindEnv, SuggestsTheNearestNameAndListsAll) {
+  EXPECT_THAT([] { FindEnv("HalfChetah-v2"); },
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("\"HalfChetah-v2\""),
+                                               HasSubstr("did you mean HalfCheetah?"),
+                                               HasSubstr("Swimmer, HalfCheetah"))));
+  EXPECT_THAT([] { FindEnv(""); }, ThrowsMessage<ConfigError>(HasSubstr("Known: ")));
+}
+
+TEST(EnvFactory, MakesInstancesThatDoNotShareState) {
+  const auto factory = FindEnv("Swimmer");
+  const auto a = factory->Make();
+  const auto b = factory->Make();
+  Stream stream(1, "reset");
+  std::vector<double> first(8), second(8), aux(1);
+  a->Reset(stream, first);
+  Stream copy(1, "reset");
+  b->Reset(copy, second);
+  b->Step(std::vector<double>{1.0, -1.0}, second, aux);
+  a->Step(std::vector<double>{0.0, 0.0}, first, aux);
+  EXPECT_NE(first, second);
+}
+
+TEST(EnvFactory, ExactRewardsAreTheDefault) {
+  EXPECT_EQ(FindEnv("Ant")->MakeTransitionFunctions()->aux_dim(), 1);
+  EXPECT_EQ(FindEnv("Ant")->MakeTransitionFunctions(RewardSource::kTrapezoid)->aux_dim(), 0);
+  EXPECT_EQ(FindEnv("HumanoidStandup")->MakeTransitionFunctions()->aux_dim(), 0);
+}
+
+TEST(ClipActions, ClipsToTheFloatsOfTheBoundsAndKeepsNan) {
+  const EnvSpec spec = FindEnv("HumanoidStandup")->spec();
+  MatrixF actions = MatrixF::Zero(2, 17);
+  actions(0, 0) = 3.0f;
+  actions(1, 1) = -3.0f;
+  actions(1, 2) = std::nanf("");
+  actions(1, 3) = 0.25f;
+  ClipActions(spec, actions);
+  EXPECT_EQ(actions(0, 0), 0.4f);
+  EXPECT_EQ(actions(1, 1), -0.4f);
+  EXPECT_TRUE(std::isnan(actions(1, 2)));
+  EXPECT_EQ(actions(1, 3), 0.25f);
+}
+
+TEST(ClipActions, LeavesUnboundedActionsAlone) {
+  MatrixF actions = MatrixF::Constant(1, 1, 1e30f);
+  ClipActions(FindEnv("LinearGaussian")->spec(), actions);
+  EXPECT_EQ(actions(0, 0), 1e30f);
+}
+
+}  // namespace
+}  // namespace lfiw

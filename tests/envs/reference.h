@@ -1,0 +1,42 @@
+#ifndef LFIW_TESTS_ENVS_REFERENCE_H_
+#define LFIW_TESTS_ENVS_REFERENCE_H_
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "envs/mujoco_task.h"
+
+namespace lfiw {
+
+// Constants and episodes recorded with MuJoCo 2.2.2 from gym's v4 models: data/NAME.model.json and
+// data/NAME.json.
+inline nlohmann::json ReadReference(const std::string& file) {
+  std::ifstream stream(std::string(LFIW_TEST_DATA) + "/envs/data/" + file);
+  return nlohmann::json::parse(stream);
+}
+
+// "HalfCheetah" -> "half_cheetah"
+inline std::string ReferenceName(const MujocoTask& task) {
+  std::string name;
+  for (const char c : task.name) {
+    if (std::isupper(static_cast<unsigned char>(c)) && !name.empty()) name += '_';
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+// gtest's name of a parameter
+inline void PrintTo(const MujocoTask& task, std::ostream* out) { *out << task.name; }
+
+inline const MujocoTask& FindTask(std::string_view name) {
+  return *std::ranges::find(MujocoTasks(), name, &MujocoTask::name);
+}
+
+}  // namespace lfiw
+
+#endif  // LFIW_TESTS_ENVS_REFERENCE_H_
