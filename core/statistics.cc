@@ -1,0 +1,115 @@
+#include "core/statistics.h"
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.h"
+
+namespace lfiw {
+namespace {
+
+// Neumaier's compensated sum of term(0) .. term(count - 1).
+template <class Term>
+double CompensatedSum(std::size_t count, Term term) {
+  double sum = 0.0;
+  double lost = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = term(i);
+    const double next = sum + x;
+    lost += std::abs(sum) >= std::abs(x) ? (sum - next) + x : (x - next) + sum;
+    sum = next;
+  }
+  // an infinite sum makes its own correction NaN
+  return std::isfinite(sum) ? sum + lost : sum;
+}
+
+double Maximum(std::span<const double> values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+}  // namespace
+
+double Sum(std::span<const double> values) {
+  return CompensatedSum(values.size(), [&](std::size_t i) { return values[i]; });
+}
+
+double Mean(std::span<const double> values) {
+  LFIW_ASSERT(!values.empty());
+  return Sum(values) / static_cast<double>(values.size());
+}
+
+double Variance(std::span<const double> values, std::int64_t ddof) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  LFIW_ASSERT(ddof >= 0 && n > ddof);
+  const double mean = Mean(values);
+  const double squares = CompensatedSum(
+      values.size(), [&](std::size_t i) { return (values[i] - mean) * (values[i] - mean); });
+  // the rounding of the mean, seen as a sum of deviations that is not quite zero
+  const double rest =
+      CompensatedSum(values.size(), [&](std::size_t i) { return values[i] - mean; });
+  return (squares - rest * rest / static_cast<double>(n)) / static_cast<double>(n - ddof);
+}
+
+double StandardDeviation(std::span<const double> values, std::int64_t ddof) {
+  return std::sqrt(Variance(values, ddof));
+}
+
+double StandardError(std::span<const double> values) {
+  return StandardDeviation(values) / std::sqrt(static_cast<double>(values.size()));
+}
+
+double Quantile(std::span<const double> values, double p) {
+  LFIW_ASSERT(!values.empty() && p >= 0.0 && p <= 1.0);
+  std::vector<double> sorted(values.begin(), values.end());
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(sorted.begin(), nth, sorted.end());
+  const double fraction = position - static_cast<double>(below);
+  if (fraction == 0.0) return *nth;
+  const double above = *std::min_element(nth + 1, sorted.end());
+  return *nth + fraction * (above - *nth);
+}
+
+double LogSumExp(std::span<const double> values) {
+  if (values.empty()) return -std::numeric_limits<double>::infinity();
+  const double max = Maximum(values);
+  if (std::isinf(max)) return max;
+  return max + std::log(CompensatedSum(values.size(),
+                                       [&](std::size_t i) { return std::exp(values[i] - max); }));
+}
+
+double WeightedMean(std::span<const double> values, std::span<const double> weights) {
+  LFIW_ASSERT(values.size() == weights.size());
+  const double total = Sum(weights);
+  LFIW_ASSERT(total > 0.0);
+  return CompensatedSum(values.size(), [&](std::size_t i) { return weights[i] * values[i]; }) /
+         total;
+}
+
+double LogWeightedMean(std::span<const double> values, std::span<const double> log_weights) {
+  LFIW_ASSERT(!log_weights.empty());
+  const double max = Maximum(log_weights);
+  std::vector<double> weights(log_weights.size());
+  std::transform(log_weights.begin(), log_weights.end(), weights.begin(),
+                 [max](double log_weight) { return std::exp(log_weight - max); });
+  return WeightedMean(values, weights);
+}
+
+double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+double NormalQuantile(double p) {
+  LFIW_ASSERT(p > 0.0 && p < 1.0);
+  return boost::math::quantile(boost::math::normal_distribution<double>(), p);
+}
+
+double StudentTQuantile(double p, double degrees_of_freedom) {
+  LFIW_ASSERT(p > 0.0 && p < 1.0 && degrees_of_freedom > 0.0);
+  return boost::math::quantile(boost::math::students_t_distribution<double>(degrees_of_freedom), p);
+}
+
+}  // namespace lfiw

@@ -1,0 +1,124 @@
+#include "core/statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/rng.h"
+
+namespace lfiw {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> Normals(std::size_t n) {
+  Stream stream(1, "statistics_test");
+  std::vector<double> values(n);
+  stream.FillNormal(std::span<double>(values));
+  return values;
+}
+
+TEST(SumTest, CancellationLosesNothing) {
+  EXPECT_EQ(Sum(std::vector<double>{1e100, 1.0, -1e100, 1.0}), 2.0);
+  const std::vector<double> tenths(1'000'000, 0.1);
+  EXPECT_NEAR(Sum(tenths), 1e5, 2e-11);
+}
+
+TEST(SumTest, EmptyIsZeroAndInfinitiesPass) {
+  EXPECT_EQ(Sum({}), 0.0);
+  EXPECT_EQ(Sum(std::vector<double>{1.0, kInfinity, 1.0}), kInfinity);
+  EXPECT_TRUE(std::isnan(Sum(std::vector<double>{kInfinity, -kInfinity})));
+}
+
+TEST(MeanTest, ASingleValueIsItsOwnMean) { EXPECT_EQ(Mean(std::vector<double>{2.5}), 2.5); }
+
+TEST(MeanDeathTest, EmptyInputAsserts) { EXPECT_DEATH(Mean({}), "broken invariant"); }
+
+TEST(VarianceTest, MatchesHandComputation) {
+  const std::vector<double> values = {1.0, 2.0, 4.0};
+  EXPECT_DOUBLE_EQ(Variance(values), 7.0 / 3.0);
+  EXPECT_DOUBLE_EQ(Variance(values, 0), 14.0 / 9.0);
+  EXPECT_DOUBLE_EQ(StandardDeviation(values), std::sqrt(7.0 / 3.0));
+  EXPECT_DOUBLE_EQ(StandardError(values), std::sqrt(7.0) / 3.0);
+}
+
+TEST(VarianceTest, ALargeOffsetDoesNotChangeIt) {
+  EXPECT_DOUBLE_EQ(Variance(std::vector<double>{1e9 + 1, 1e9 + 2, 1e9 + 4}), 7.0 / 3.0);
+}
+
+TEST(VarianceDeathTest, NoDegreesOfFreedomAsserts) {
+  EXPECT_DEATH(Variance(std::vector<double>{1.0}), "broken invariant");
+}
+
+TEST(QuantileTest, MatchesTheDefaultOfRAndNumpy) {
+  const std::vector<double> values = {4.0, 1.0, 3.0, 2.0};
+  EXPECT_EQ(Quantile(values, 0.0), 1.0);
+  EXPECT_EQ(Quantile(values, 1.0), 4.0);
+  EXPECT_DOUBLE_EQ(Quantile(values, 0.5), 2.5);
+  EXPECT_DOUBLE_EQ(Quantile(values, 0.1), 1.3);
+  EXPECT_EQ(Quantile(std::vector<double>{7.0}, 0.3), 7.0);
+}
+
+TEST(QuantileTest, AgreesWithSorting) {
+  const std::vector<double> values = Normals(101);
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t k = 0; k <= 100; ++k) {
+    EXPECT_NEAR(Quantile(values, static_cast<double>(k) / 100.0), sorted[k], 1e-12);
+  }
+}
+
+TEST(LogSumExpTest, NeitherOverflowsNorUnderflows) {
+  EXPECT_DOUBLE_EQ(LogSumExp(std::vector<double>{1000.0, 1000.0}), 1000.0 + std::log(2.0));
+  EXPECT_DOUBLE_EQ(LogSumExp(std::vector<double>{-2000.0, -2000.0}), -2000.0 + std::log(2.0));
+  EXPECT_DOUBLE_EQ(LogSumExp(std::vector<double>{0.0, -kInfinity}), 0.0);
+}
+
+TEST(LogSumExpTest, NoMassIsMinusInfinity) {
+  EXPECT_EQ(LogSumExp({}), -kInfinity);
+  EXPECT_EQ(LogSumExp(std::vector<double>{-kInfinity, -kInfinity}), -kInfinity);
+  EXPECT_EQ(LogSumExp(std::vector<double>{0.0, kInfinity}), kInfinity);
+}
+
+TEST(WeightedMeanTest, EqualWeightsGiveTheMean) {
+  const std::vector<double> values = Normals(50);
+  EXPECT_NEAR(WeightedMean(values, std::vector<double>(50, 3.0)), Mean(values), 1e-15);
+}
+
+TEST(WeightedMeanTest, LogWeightsAgreeWithWeightsAtAnyScale) {
+  const std::vector<double> values = {1.0, 2.0, 5.0};
+  const std::vector<double> weights = {1.0, 2.0, 1.0};
+  EXPECT_DOUBLE_EQ(WeightedMean(values, weights), 2.5);
+  for (const double scale : {-5000.0, 0.0, 5000.0}) {
+    EXPECT_NEAR(LogWeightedMean(values, std::vector<double>{scale, scale + std::log(2.0), scale}),
+                2.5, 1e-9);
+  }
+  EXPECT_EQ(LogWeightedMean(values, std::vector<double>{-kInfinity, 0.0, -kInfinity}), 2.0);
+}
+
+TEST(WeightedMeanDeathTest, NoWeightAtAllAsserts) {
+  EXPECT_DEATH(LogWeightedMean(std::vector<double>{1.0}, std::vector<double>{-kInfinity}),
+               "broken invariant");
+}
+
+TEST(NormalTest, QuantileMatchesTablesAndInvertsTheCdf) {
+  EXPECT_NEAR(NormalQuantile(0.975), 1.959963984540054, 1e-14);
+  EXPECT_EQ(NormalCdf(0.0), 0.5);
+  EXPECT_NEAR(NormalCdf(-37.0) / 5.7255712225245266e-300, 1.0, 1e-12);
+  for (const double p : {1e-10, 0.01, 0.3, 0.9})
+    EXPECT_NEAR(NormalCdf(NormalQuantile(p)) / p, 1.0, 1e-12);
+}
+
+TEST(StudentTTest, QuantileMatchesTablesAndClosedForm) {
+  EXPECT_NEAR(StudentTQuantile(0.975, 9), 2.2621571628, 1e-10);
+  EXPECT_NEAR(StudentTQuantile(0.9, 2), 0.8 / std::sqrt(2 * 0.9 * 0.1), 1e-12);
+  // one degree of freedom is the Cauchy distribution
+  EXPECT_NEAR(StudentTQuantile(0.9, 1), std::tan(0.4 * std::acos(-1.0)), 1e-12);
+  EXPECT_NEAR(StudentTQuantile(0.975, 1e9), NormalQuantile(0.975), 1e-8);
+}
+
+}  // namespace
+}  // namespace lfiw
