@@ -51,7 +51,9 @@ double Variance(std::span<const double> values, std::int64_t ddof) {
   // the rounding of the mean, seen as a sum of deviations that is not quite zero
   const double rest =
       CompensatedSum(values.size(), [&](std::size_t i) { return values[i] - mean; });
-  return (squares - rest * rest / static_cast<double>(n)) / static_cast<double>(n - ddof);
+  const double corrected = squares - rest * rest / static_cast<double>(n);
+  // equal values may come out as minus a rounding; NaN must pass
+  return corrected < 0.0 ? 0.0 : corrected / static_cast<double>(n - ddof);
 }
 
 double StandardDeviation(std::span<const double> values, std::int64_t ddof) {

@@ -22,18 +22,23 @@ namespace lfiw {
 //     }
 //   };
 //
-// A field may be bool, an integer, double, std::string, an enum with EnumNames, a std::vector of
-// these, a std::optional of these, or another such struct (then without limits).
+// A field may be bool, an integer, double, std::string, an enum with EnumNames, another such
+// struct, or a std::vector or std::optional of any of these. Limits hold for each number of a list.
 
 // Limits of a number, stated where the field is declared and checked when a file is read.
 struct Limits {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool low_open = false;  // `low` itself is not allowed
+  bool low_open = false;          // `low` itself is not allowed
+  bool infinity_allowed = false;  // doubles only: `inf` may be written
 };
 constexpr Limits AtLeast(double low) { return {.low = low}; }
 constexpr Limits Between(double low, double high) { return {.low = low, .high = high}; }
 constexpr Limits Positive() { return {.low = 0.0, .low_open = true}; }
+constexpr Limits OrInfinity(Limits limits) {
+  limits.infinity_allowed = true;
+  return limits;
+}
 
 // Names of an enum's values, in order of their numbers from 0. Specialise next to the enum:
 //   template <> struct EnumNames<Kind> { static constexpr std::array names = {"a", "b"}; };
