@@ -16,9 +16,10 @@ namespace lfiw {
 // step, whatever the states; a drift says that the classifiers extrapolate.
 struct MeanWeight {
   std::int64_t step = 0;
-  bool supported = false;            // some weight of this step is above zero
-  double log_mean = 0.0;             // log of the mean weight
-  std::optional<double> log_stderr;  // standard error of log_mean (that of the mean, / mean)
+  bool supported = false;  // some weight of this step is above zero
+  double log_mean = 0.0;   // log of the mean weight
+  std::optional<double> log_stderr =
+      std::nullopt;  // standard error of log_mean (that of the mean, / mean)
 };
 
 // One entry per step, [T], from log-weights [R, C, n, T]. Repetitions and episodes are independent,
@@ -37,9 +38,10 @@ std::int64_t LargestReliableHorizon(const LfiwResult& result);
 // paper, with the sign corrected): E_data[log w] >= log E_model[w].
 struct ImprovementCheck {
   bool holds = false;
-  double margin = 0.0;                   // E_data[log w] - log E_model[w], in nats
-  std::optional<double> standard_error;  // of the margin; needs two values on each side
-  std::string reason;                    // why there is no margin: a side is empty or has zeros
+  double margin = 0.0;  // E_data[log w] - log E_model[w], in nats
+  std::optional<double> standard_error =
+      std::nullopt;         // of the margin; needs two values on each side
+  std::string reason = {};  // why there is no margin: a side is empty or has zeros
 };
 
 // data [any], model [any]: log-weights of held-out real and of model-made transitions.
