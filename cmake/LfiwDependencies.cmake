@@ -7,7 +7,6 @@ find_package(TBB REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Boost 1.74 REQUIRED)  # headers only: Math
 find_package(yaml-cpp REQUIRED)
-find_package(Boost REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(libzip REQUIRED)

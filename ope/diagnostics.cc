@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "core/error.h"
-#include "ope/log_weights.h"
+#include "core/statistics.h"
+#include "ope/means.h"
 #include "ope/psis.h"
-#include "ope/statistics.h"
 
 namespace lfiw {
 namespace {
@@ -31,7 +31,7 @@ MeanWeight LogMean(std::span<const double> log_values) {
   const double mean = Mean(weights);
   result.supported = true;
   result.log_mean = unit + std::log(mean);
-  if (const auto error = StandardError(weights)) result.log_stderr = *error / mean;
+  if (const auto error = MeanError(weights)) result.log_stderr = *error / mean;
   return result;
 }
 
@@ -96,7 +96,7 @@ ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const 
   }
   result.margin = Mean(data) - mean.log_mean;
   result.holds = result.margin >= 0.0;
-  const std::optional<double> error = StandardError(data);
+  const std::optional<double> error = MeanError(data);
   if (error && mean.log_stderr) result.standard_error = std::hypot(*error, *mean.log_stderr);
   return result;
 }

@@ -1,14 +1,11 @@
 #include "ope/intervals.h"
 
-#include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "core/error.h"
-#include "ope/statistics.h"
+#include "core/statistics.h"
 
 namespace lfiw {
 namespace {
@@ -47,8 +44,8 @@ Interval Unbounded(IntervalMethod method, double level) {
 
 Interval StudentInterval(std::span<const double> estimates, double scale, IntervalMethod method,
                          double level) {
-  const boost::math::students_t student(static_cast<double>(estimates.size()) - 1.0);
-  const double half = boost::math::quantile(student, 0.5 + level / 2.0) * scale;
+  const double freedom = static_cast<double>(estimates.size()) - 1.0;
+  const double half = StudentTQuantile(0.5 + level / 2.0, freedom) * scale;
   const double mean = Mean(estimates);
   return {mean - half, mean + half, method, level, Covers(method)};
 }
@@ -59,19 +56,18 @@ Interval MonteCarloInterval(std::span<const double> repetitions, double level) {
   constexpr IntervalMethod kMethod = IntervalMethod::kMonteCarlo;
   Check(repetitions, kMethod, level);
   if (repetitions.size() < 2) return Unbounded(kMethod, level);
-  return StudentInterval(repetitions, *StandardError(repetitions), kMethod, level);
+  return StudentInterval(repetitions, StandardError(repetitions), kMethod, level);
 }
 
 Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod method, double level) {
   Check(estimates, method, level);
   if (estimates.size() < 2) return Unbounded(method, level);
   if (estimates.size() < kMinPercentileReplicates) {
-    return StudentInterval(estimates, SampleSd(estimates), method, level);
+    return StudentInterval(estimates, StandardDeviation(estimates), method, level);
   }
-  std::vector<double> sorted(estimates.begin(), estimates.end());
-  std::sort(sorted.begin(), sorted.end());
   const double tail = (1.0 - level) / 2.0;
-  return {Quantile(sorted, tail), Quantile(sorted, 1.0 - tail), method, level, Covers(method)};
+  return {Quantile(estimates, tail), Quantile(estimates, 1.0 - tail), method, level,
+          Covers(method)};
 }
 
 }  // namespace lfiw

@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "ope/lfiw_sweep.h"
-#include "ope/statistics.h"
+#include "ope/means.h"
 
 namespace lfiw {
 namespace {
@@ -153,8 +154,8 @@ bool AverageEstimates(const Array<double, 2>& estimates, LfiwEstimate& result) {
   const double value = Mean(by_repetition);
   if (!std::isfinite(value)) return false;
   result.value = value;
-  if (const auto error = StandardError(by_repetition)) result.standard_error = IfFinite(*error);
-  if (const auto error = StandardError(by_classifier)) result.se_between = IfFinite(*error);
+  result.standard_error = MeanError(by_repetition);
+  result.se_between = MeanError(by_classifier);
   return true;
 }
 

@@ -32,9 +32,9 @@ struct EnumNames<LfiwVariant> {
 };
 
 // kSelf divides by the sum of the weights, as above; kNone by n.
-enum class Normalization { kNone, kSelf };
+enum class WeightNormalization { kNone, kSelf };
 template <>
-struct EnumNames<Normalization> {
+struct EnumNames<WeightNormalization> {
   static constexpr std::array names = {"none", "self"};
 };
 
@@ -68,7 +68,7 @@ struct LfiwOptions {
   static constexpr double kMaxAlpha = 10.0;
 
   LfiwVariant variant = LfiwVariant::kTrajectory;
-  Normalization normalization = Normalization::kSelf;
+  WeightNormalization normalization = WeightNormalization::kSelf;
   // Exponent of the weights: 1 leaves them, 0 makes all of them 1.
   double alpha = 1.0;
   // Lower bound of the weight that multiplies a sample: rho_{H-1}, rho_t or w_t of the variant.

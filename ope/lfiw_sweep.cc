@@ -20,7 +20,7 @@ constexpr double kPlainLogRange = 300.0;
 // Weights of n episodes in units of exp(log_unit).
 struct Weights {
   std::vector<double> values;
-  Normalization normalization = Normalization::kSelf;
+  WeightNormalization normalization = WeightNormalization::kSelf;
   double divisor = 1.0;   // of a weighted mean: the sum of the values, or n
   double log_unit = 0.0;  // of a weighted mean: 0 when the unit cancels
   double sum = 0.0;
@@ -47,10 +47,10 @@ double Largest(std::span<const double> values) {
 }
 
 // Fills `weights` from log-weights of which at least one is above -inf.
-void Exponentiate(std::span<const double> log_weights, Normalization normalization,
+void Exponentiate(std::span<const double> log_weights, WeightNormalization normalization,
                   Weights& weights) {
   const double top = Largest(log_weights);
-  const bool self = normalization == Normalization::kSelf;
+  const bool self = normalization == WeightNormalization::kSelf;
   const double unit = self || std::abs(top) > kPlainLogRange ? top : 0.0;
   weights.normalization = normalization;
   weights.values.resize(log_weights.size());
@@ -77,7 +77,7 @@ struct Term {
 
   // Sets this to the weighted mean of `outcomes`. The error of a normaliser is part of the shares.
   void SetMean(const Weights& weights, std::span<const double> outcomes) {
-    const bool self = weights.normalization == Normalization::kSelf;
+    const bool self = weights.normalization == WeightNormalization::kSelf;
     double sum = 0.0;
     for (std::size_t i = 0; i < outcomes.size(); ++i) sum += weights.values[i] * outcomes[i];
     value = sum / weights.divisor;
@@ -370,7 +370,7 @@ std::vector<SweepPoint> SweepHorizons(const StepOutcomes& outcomes,
                                       const LfiwOptions& options) {
   // without a normaliser both kinds of stepwise weights are one estimator
   const bool batch = options.variant == LfiwVariant::kStepwiseBatch;
-  if (batch && options.normalization == Normalization::kSelf) {
+  if (batch && options.normalization == WeightNormalization::kSelf) {
     return BatchSweep(outcomes, options).Run(log_weights);
   }
   LfiwOptions setwise = options;

@@ -44,14 +44,6 @@ std::int64_t ClipBelow(std::span<double> log_weights, double beta) {
   return clipped;
 }
 
-double LogSumExp(std::span<const double> log_values) {
-  const double largest = Largest(log_values);
-  if (largest == kZeroWeight) return kZeroWeight;
-  double sum = 0.0;
-  for (const double value : log_values) sum += std::exp(value - largest);
-  return largest + std::log(sum);
-}
-
 WeightSummary Summarise(std::span<const double> log_weights) {
   const double largest = Largest(log_weights);
   if (largest == kZeroWeight) return {};

@@ -18,9 +18,6 @@ void Flatten(std::span<double> log_weights, double alpha);
 // beta >= 0, and 0 changes nothing.
 std::int64_t ClipBelow(std::span<double> log_weights, double beta);
 
-// log of the sum of exp; -inf when every value is -inf or there is none.
-double LogSumExp(std::span<const double> log_values);
-
 // How concentrated a set of weights is. Without support (every weight zero) all numbers are 0.
 struct WeightSummary {
   bool supported = false;

@@ -4,7 +4,8 @@
 #include <cstddef>
 
 #include "core/error.h"
-#include "ope/statistics.h"
+#include "core/statistics.h"
+#include "ope/means.h"
 
 namespace lfiw {
 
@@ -27,13 +28,13 @@ PlainModelEstimate EstimatePlainModel(const Array<double, 3>& rewards, const Val
       }
       returns.push_back(tails[0]);
     }
-    const double mean = Mean(returns);
+    const double mean = PlainMean(returns);
     result.repetitions.push_back(mean);
     for (double& deviation : returns) deviation -= mean;
     within.push_back(RootMeanSquare(returns) / std::sqrt(static_cast<double>(n)));
   }
   result.value = Mean(result.repetitions);
-  result.standard_error = StandardError(result.repetitions);
+  result.standard_error = MeanError(result.repetitions);
   result.se_within = RootMeanSquare(within);
   return result;
 }

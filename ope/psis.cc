@@ -30,7 +30,8 @@ double WithPrior(double k, double points) {
 }
 
 // Mean of log(1 - theta x): the k that maximises the likelihood for a given theta = -k / sigma.
-double ProfileK(double theta, const Eigen::ArrayXd& x) { return (x * -theta).log1p().mean(); }
+// Eigen vectorises log but not log1p; what it loses near 0 is far below the noise of a fit.
+double ProfileK(double theta, const Eigen::ArrayXd& x) { return (1.0 - theta * x).log().mean(); }
 
 // Excess of exp(log_weight) over exp(cutoff), in units of exp(unit).
 double Excess(double log_weight, double cutoff, double unit) {

@@ -53,7 +53,8 @@ class Slow {
         return Average(copies, weights, returns);
       }
       case LfiwVariant::kStepwiseBatch:
-        if (options_.normalization == Normalization::kSelf && horizon_ > 0) return Batch(copies);
+        if (options_.normalization == WeightNormalization::kSelf && horizon_ > 0)
+          return Batch(copies);
         [[fallthrough]];
       default: {
         double value = 0.0;
@@ -96,7 +97,7 @@ class Slow {
 
   bool pooled() const {
     return options_.variant == LfiwVariant::kStepwiseBatch &&
-           options_.normalization == Normalization::kSelf;
+           options_.normalization == WeightNormalization::kSelf;
   }
   std::int64_t clipped() const { return clipped_; }
 
@@ -111,7 +112,7 @@ class Slow {
       sum += copies[i] * weights[i];
       count += copies[i];
     }
-    return products / (options_.normalization == Normalization::kSelf ? sum : count);
+    return products / (options_.normalization == WeightNormalization::kSelf ? sum : count);
   }
 
   double Batch(const std::vector<double>& copies) const {
@@ -152,7 +153,7 @@ Case RandomCase(std::int64_t n, std::int64_t steps, std::uint64_t seed) {
 std::vector<LfiwOptions> AllOptions() {
   std::vector<LfiwOptions> all;
   for (int variant = 0; variant < 4; ++variant) {
-    for (const auto normalization : {Normalization::kNone, Normalization::kSelf}) {
+    for (const auto normalization : {WeightNormalization::kNone, WeightNormalization::kSelf}) {
       for (const double alpha : {0.0, 0.5, 1.0}) {
         for (const double beta : {0.0, 0.8}) {
           LfiwOptions options;

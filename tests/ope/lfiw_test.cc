@@ -55,7 +55,8 @@ LfiwResult Estimate(const Rollouts& rollouts, const LfiwOptions& options = {},
   return EstimateLfiw(rollouts.rewards, rollouts.log_weights, value, options);
 }
 
-LfiwOptions Variant(LfiwVariant variant, Normalization normalization = Normalization::kSelf) {
+LfiwOptions Variant(LfiwVariant variant,
+                    WeightNormalization normalization = WeightNormalization::kSelf) {
   LfiwOptions options;
   options.variant = variant;
   options.normalization = normalization;
@@ -65,7 +66,7 @@ LfiwOptions Variant(LfiwVariant variant, Normalization normalization = Normaliza
 std::vector<LfiwOptions> AllVariants() {
   std::vector<LfiwOptions> all;
   for (int variant = 0; variant < 4; ++variant) {
-    for (const auto normalization : {Normalization::kNone, Normalization::kSelf}) {
+    for (const auto normalization : {WeightNormalization::kNone, WeightNormalization::kSelf}) {
       all.push_back(Variant(static_cast<LfiwVariant>(variant), normalization));
     }
   }
@@ -126,7 +127,7 @@ TEST(Lfiw, SelfNormalizedEstimatesIgnoreAConstantFactorOfTheWeights) {
   for (const LfiwOptions& options : AllVariants()) {
     const LfiwResult a = Estimate(rollouts, options), b = Estimate(shifted, options);
     for (std::size_t h = 0; h < a.horizons.size(); ++h) {
-      if (options.normalization == Normalization::kSelf) {
+      if (options.normalization == WeightNormalization::kSelf) {
         EXPECT_NEAR(*a.horizons[h].value, *b.horizons[h].value, 1e-12);
       }
       EXPECT_NEAR(a.horizons[h].ess, b.horizons[h].ess, 1e-10);
@@ -291,7 +292,7 @@ TEST(Lfiw, UnnormalizedExactWeightsAreUnbiasedAndNoisier) {
   for (const auto variant :
        {LfiwVariant::kTrajectory, LfiwVariant::kPerDecision, LfiwVariant::kStepwise}) {
     const LfiwEstimate last =
-        Estimate(rollouts, Variant(variant, Normalization::kNone)).horizons[40];
+        Estimate(rollouts, Variant(variant, WeightNormalization::kNone)).horizons[40];
     EXPECT_NEAR(*last.value, 4.0, 4.0 * *last.standard_error) << EnumName(variant);
   }
 }
@@ -345,7 +346,8 @@ TEST(Lfiw, ProductsThatUnderflowStillAverage) {
   EXPECT_EQ(self.ess, 2.0);
   EXPECT_FALSE(self.log10_value.has_value());
   const LfiwEstimate none =
-      Estimate(rollouts, Variant(LfiwVariant::kTrajectory, Normalization::kNone)).horizons[1000];
+      Estimate(rollouts, Variant(LfiwVariant::kTrajectory, WeightNormalization::kNone))
+          .horizons[1000];
   EXPECT_EQ(*none.value, 0.0);
   EXPECT_NEAR(*none.log10_value, 1000.0 * std::log10(0.3), 1e-6);
 }
@@ -359,7 +361,7 @@ TEST(Lfiw, ProductsThatOverflowReportTheirMagnitude) {
   EXPECT_EQ(*self.value, 4.0);
   EXPECT_EQ(self.ess, 2.0);
   for (const auto variant : {LfiwVariant::kTrajectory, LfiwVariant::kPerDecision}) {
-    const LfiwResult result = Estimate(rollouts, Variant(variant, Normalization::kNone));
+    const LfiwResult result = Estimate(rollouts, Variant(variant, WeightNormalization::kNone));
     const LfiwEstimate& none = result.horizons[2000];
     EXPECT_FALSE(none.value.has_value());
     EXPECT_FALSE(none.se_within.has_value());
@@ -398,7 +400,7 @@ TEST(Lfiw, WithoutSupportThereIsAReasonAndNoValue) {
     for (std::size_t h = 3; h <= 5; ++h) {
       const LfiwEstimate& estimate = result.horizons[h];
       const bool pooled = options.variant == LfiwVariant::kStepwiseBatch &&
-                          options.normalization == Normalization::kSelf;
+                          options.normalization == WeightNormalization::kSelf;
       EXPECT_EQ(estimate.value.has_value(), pooled);  // other steps still have weight
       if (pooled) continue;
       EXPECT_THAT(estimate.reason, HasSubstr("no support"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "core/statistics.h"
 
 namespace lfiw {
 namespace {
@@ -39,13 +40,6 @@ TEST(ClipBelow, BetaZeroChangesNothing) {
   std::vector<double> weights = {1.0, kLogZero};
   EXPECT_EQ(ClipBelow(weights, 0.0), 0);
   EXPECT_THAT(weights, ElementsAre(1.0, kLogZero));
-}
-
-TEST(LogSumExp, IsExactForHugeAndTinyTerms) {
-  EXPECT_DOUBLE_EQ(LogSumExp(std::vector<double>{5000.0, 5000.0}), 5000.0 + std::log(2.0));
-  EXPECT_DOUBLE_EQ(LogSumExp(std::vector<double>{-5000.0, kLogZero}), -5000.0);
-  EXPECT_EQ(LogSumExp(std::vector<double>{kLogZero, kLogZero}), kLogZero);
-  EXPECT_EQ(LogSumExp({}), kLogZero);
 }
 
 TEST(Summarise, EssIsNForEqualWeightsAndOneForASingleOne) {
