@@ -1,0 +1,129 @@
+#include "ope/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ope/psis.h"
+
+namespace lfiw {
+namespace {
+
+struct Finding {
+  Verdict verdict;
+  std::string reason;
+};
+using Findings = std::vector<Finding>;
+
+Verdict Above(double value, double caution, double refuse) {
+  return value > refuse    ? Verdict::kDoNotUse
+         : value > caution ? Verdict::kCaution
+                           : Verdict::kTrust;
+}
+
+Verdict Worse(Verdict a, Verdict b) { return std::max(a, b); }
+
+void JudgeWeights(const Evidence& evidence, const VerdictOptions& options, Findings& findings) {
+  if (evidence.ess) {
+    const double fraction = *evidence.ess / static_cast<double>(evidence.episodes);
+    const Verdict verdict =
+        Worse(Above(-fraction, -options.caution_ess_fraction, -options.refuse_ess_fraction),
+              Above(-*evidence.ess, -options.caution_ess, -options.refuse_ess));
+    findings.push_back({verdict, fmt::format("the weights leave {:.1f} effective of {} episodes",
+                                             *evidence.ess, evidence.episodes)});
+  }
+  if (evidence.khat) {
+    const double threshold = KhatThreshold(evidence.episodes);
+    const Verdict verdict = *evidence.khat >= options.refuse_khat ? Verdict::kDoNotUse
+                            : *evidence.khat >= threshold         ? Verdict::kCaution
+                                                                  : Verdict::kTrust;
+    findings.push_back(
+        {verdict,
+         fmt::format("the tail of the weights is heavy: k-hat {:.2f}, reliable below {:.2f}",
+                     *evidence.khat, threshold)});
+  }
+  if (evidence.clip_rate) {
+    findings.push_back(
+        {Above(*evidence.clip_rate, options.caution_clamp_rate, options.refuse_clamp_rate),
+         fmt::format("{:.1f} % of the weights were raised to their lower bound",
+                     100.0 * *evidence.clip_rate)});
+  }
+  if (evidence.mean_weight) {
+    const MeanWeight& step = *evidence.mean_weight;
+    const double deviation = std::abs(step.log_mean) - 2.0 * step.log_stderr.value_or(0.0);
+    findings.push_back(
+        {Above(deviation, options.caution_log_mean_weight, options.refuse_log_mean_weight),
+         fmt::format("the mean weight of step {} is e^{:.2f}, not 1: the classifiers extrapolate",
+                     step.step, step.log_mean)});
+  }
+}
+
+void JudgeClassifiers(const Evidence& evidence, const VerdictOptions& options, Findings& findings) {
+  if (evidence.ece) {
+    findings.push_back(
+        {Above(*evidence.ece, options.caution_ece, options.refuse_ece),
+         fmt::format("the classifiers are miscalibrated: expected error {:.3f}", *evidence.ece)});
+  }
+  if (evidence.auc && *evidence.auc < options.lowest_auc) {
+    findings.push_back(
+        {Verdict::kCaution,
+         fmt::format("the classifiers are worse than chance on held-out data: AUC {:.2f}",
+                     *evidence.auc)});
+  } else if (evidence.auc) {
+    findings.push_back({Above(*evidence.auc, options.caution_auc, options.refuse_auc),
+                        fmt::format("the classifiers tell model from data too easily: AUC {:.3f}",
+                                    *evidence.auc)});
+  }
+  if (evidence.improves) {
+    const ImprovementCheck& check = *evidence.improves;
+    const double noise = 2.0 * check.standard_error.value_or(0.0);
+    const bool violated = !check.reason.empty() || check.margin < -noise;
+    findings.push_back(
+        {violated ? Verdict::kCaution : Verdict::kTrust,
+         check.reason.empty()
+             ? fmt::format("on held-out data the weights make the model worse by {:.2f} nats",
+                           -check.margin)
+             : "whether the weights improve the model is unknown: " + check.reason});
+  }
+}
+
+}  // namespace
+
+Evidence EvidenceOf(const LfiwEstimate& estimate, std::int64_t episodes) {
+  Evidence evidence;
+  evidence.missing_value = estimate.value ? "" : estimate.reason;
+  evidence.episodes = episodes;
+  evidence.ess = estimate.ess;
+  evidence.khat = estimate.khat;
+  evidence.clip_rate = estimate.clip_rate;
+  return evidence;
+}
+
+Judgement Judge(const Evidence& evidence, const VerdictOptions& options) {
+  Findings findings;
+  if (!evidence.missing_value.empty()) {
+    findings.push_back({Verdict::kDoNotUse, "there is no estimate: " + evidence.missing_value});
+  }
+  JudgeWeights(evidence, options, findings);
+  JudgeClassifiers(evidence, options, findings);
+  if (evidence.clamp_rate) {
+    findings.push_back(
+        {Above(*evidence.clamp_rate, options.caution_clamp_rate, options.refuse_clamp_rate),
+         fmt::format("{:.1f} % of the model's states were moved into the range of the data",
+                     100.0 * *evidence.clamp_rate)});
+  }
+
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.verdict > b.verdict; });
+  Judgement judgement;
+  for (Finding& finding : findings) {
+    if (finding.verdict == Verdict::kTrust) continue;
+    judgement.verdict = Worse(judgement.verdict, finding.verdict);
+    judgement.reasons.push_back(std::move(finding.reason));
+  }
+  return judgement;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,98 @@
+#ifndef LFIW_OPE_VERDICT_H_
+#define LFIW_OPE_VERDICT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/visitor.h"
+#include "ope/diagnostics.h"
+
+namespace lfiw {
+
+// Whether an estimate should be relied on, in order of severity.
+enum class Verdict { kTrust, kCaution, kDoNotUse };
+template <>
+struct EnumNames<Verdict> {
+  static constexpr std::array names = {"trust", "caution", "do not use"};
+};
+
+// Limits of each verdict; a value beyond the `caution` limit lowers trust to caution, one beyond
+// the `refuse` limit to "do not use".
+struct VerdictOptions {
+  // Under a tenth of the episodes an estimate is three times as noisy as its size suggests; under a
+  // fiftieth, seven times.
+  double caution_ess_fraction = 0.1;
+  double refuse_ess_fraction = 0.02;
+  // A handful of episodes decides the estimate, and its standard error is itself a guess.
+  double caution_ess = 20.0;
+  double refuse_ess = 5.0;
+  // Caution starts at KhatThreshold(n). From 1 on the mean of the weights does not exist.
+  double refuse_khat = 1.0;
+  // Model states or weights moved to a bound: the estimate partly describes the bound.
+  double caution_clamp_rate = 0.01;
+  double refuse_clamp_rate = 0.2;
+  // Expected calibration error on held-out data: weights are odds of probabilities this far off.
+  double caution_ece = 0.05;
+  double refuse_ece = 0.2;
+  // One step of calibrated weights keeps half of the samples at an AUC of 0.72, a tenth at 0.86;
+  // near 1 the classifier sees disjoint sets and its ratio is an artefact of limited training.
+  double caution_auc = 0.86;
+  double refuse_auc = 0.99;
+  // Clearly below one half the classifier is wrong about held-out data.
+  double lowest_auc = 0.45;
+  // Deviation of the mean weight of a step from 1, beyond two standard errors, in nats.
+  double caution_log_mean_weight = 0.1;
+  double refuse_log_mean_weight = 0.7;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("caution_ess_fraction", caution_ess_fraction, "ESS / n below it", Between(0.0, 1.0));
+    v.Field("refuse_ess_fraction", refuse_ess_fraction, "ESS / n below it", Between(0.0, 1.0));
+    v.Field("caution_ess", caution_ess, "effective episodes below it", AtLeast(0.0));
+    v.Field("refuse_ess", refuse_ess, "effective episodes below it", AtLeast(0.0));
+    v.Field("refuse_khat", refuse_khat, "k-hat at or above it");
+    v.Field("caution_clamp_rate", caution_clamp_rate, "share of clamped values above it",
+            Between(0.0, 1.0));
+    v.Field("refuse_clamp_rate", refuse_clamp_rate, "share of clamped values above it",
+            Between(0.0, 1.0));
+    v.Field("caution_ece", caution_ece, "calibration error above it", Between(0.0, 1.0));
+    v.Field("refuse_ece", refuse_ece, "calibration error above it", Between(0.0, 1.0));
+    v.Field("caution_auc", caution_auc, "AUC above it", Between(0.0, 1.0));
+    v.Field("refuse_auc", refuse_auc, "AUC above it", Between(0.0, 1.0));
+    v.Field("lowest_auc", lowest_auc, "caution when the AUC is below it", Between(0.0, 1.0));
+    v.Field("caution_log_mean_weight", caution_log_mean_weight, "|log mean weight| above it",
+            AtLeast(0.0));
+    v.Field("refuse_log_mean_weight", refuse_log_mean_weight, "|log mean weight| above it",
+            AtLeast(0.0));
+  }
+};
+
+// What is known about one estimate; what was not measured is empty and not judged.
+struct Evidence {
+  std::string missing_value;  // the reason why there is no estimate; empty when there is one
+  std::int64_t episodes = 0;  // n of one repetition
+  std::optional<double> ess;
+  std::optional<double> khat;
+  std::optional<double> clip_rate;           // weights raised to beta
+  std::optional<double> clamp_rate;          // model states moved into the range of the data
+  std::optional<double> ece;                 // of the classifiers, in [0, 1]
+  std::optional<double> auc;                 // of the classifiers, in [0, 1]
+  std::optional<MeanWeight> mean_weight;     // WorstMeanWeight
+  std::optional<ImprovementCheck> improves;  // a violation of proposition 1 calls for caution
+};
+
+// Evidence that an estimate of EstimateLfiw carries in itself.
+Evidence EvidenceOf(const LfiwEstimate& estimate, std::int64_t episodes);
+
+struct Judgement {
+  Verdict verdict = Verdict::kTrust;
+  std::vector<std::string> reasons;  // plain sentences, worst first; empty when trusted
+};
+Judgement Judge(const Evidence& evidence, const VerdictOptions& options);
+
+}  // namespace lfiw
+
+#endif  // LFIW_OPE_VERDICT_H_
