@@ -1,0 +1,52 @@
+#ifndef LFIW_MODELS_CALIBRATION_H_
+#define LFIW_MODELS_CALIBRATION_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lfiw {
+
+// Quality of a binary classifier's logits on labelled data (label 1: real, 0: generated).
+
+// One of the equal-width bins of predicted probability.
+struct ReliabilityBin {
+  std::int64_t count = 0;
+  double mean_probability = 0.0;   // 0 in an empty bin
+  double positive_fraction = 0.0;  // 0 in an empty bin
+};
+
+struct Calibration {
+  std::vector<ReliabilityBin> bins;
+  // Count-weighted mean over bins of |mean probability - positive fraction| (expected calibration
+  // error) and of its square.
+  double ece = 0.0;
+  double squared_error = 0.0;
+  double brier = 0.0;     // mean squared error of the probability
+  double nll = 0.0;       // cross-entropy, nats per row
+  double accuracy = 0.0;  // at probability 1/2; a logit of exactly 0 counts half
+  double auc = 0.0;       // exact, ties count half
+};
+
+// logits, labels [n], n >= 1. Throws DataError when a logit is not finite or one class is absent.
+Calibration MeasureCalibration(std::span<const double> logits, std::span<const std::uint8_t> labels,
+                               std::int64_t bins = 10);
+
+// Calibrated logit = slope * logit + intercept. On self-normalised weights the slope acts as the
+// flattening exponent and the intercept cancels.
+struct PlattScale {
+  double slope = 1.0;
+  double intercept = 0.0;
+  double nll = 0.0;  // of the data it was fitted on, nats per row
+};
+
+// Maximum likelihood by damped Newton steps (Platt 1999, without label smoothing). Separable data
+// have no finite optimum: a tiny ridge on the slope keeps it finite. Throws like
+// MeasureCalibration.
+PlattScale FitPlatt(std::span<const double> logits, std::span<const std::uint8_t> labels);
+// The same with intercept 0: slope = 1 / temperature (Guo et al. 2017).
+PlattScale FitTemperature(std::span<const double> logits, std::span<const std::uint8_t> labels);
+
+}  // namespace lfiw
+
+#endif  // LFIW_MODELS_CALIBRATION_H_

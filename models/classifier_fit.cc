@@ -1,0 +1,256 @@
+#include "models/classifier_fit.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/error.h"
+#include "core/rng.h"
+#include "models/episode_split.h"
+#include "models/losses.h"
+
+namespace lfiw {
+namespace {
+
+// Real transitions, and for each the members that may stand for the model.
+struct RealData {
+  Transitions rows;
+  std::vector<std::vector<std::int64_t>> member_sets;
+  std::vector<std::size_t> set_of_row;
+};
+
+RealData Gather(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
+                const TransitionModel& model) {
+  RealData data{.rows = GatherTransitions(log, episodes), .member_sets = {}, .set_of_row = {}};
+  std::map<std::vector<std::int64_t>, std::size_t> known;
+  for (const std::int64_t e : episodes) {
+    const auto members = model.MembersFor(e);
+    const auto [set, added] = known.try_emplace(members, data.member_sets.size());
+    if (added) data.member_sets.push_back(members);
+    data.set_of_row.insert(data.set_of_row.end(), static_cast<std::size_t>(log.Length(e)),
+                           set->second);
+  }
+  return data;
+}
+
+// Real triples and, for each, `copies` generated ones with the same (s, a): row i * copies + c of
+// the generated outcomes belongs to row i.
+struct Draws {
+  MatrixF states, actions;   // of the real rows
+  MatrixF next_states, aux;  // real outcomes
+  MatrixF repeated_states, repeated_actions;
+  MatrixF generated_states, generated_aux;
+};
+
+// Generates outcomes for the listed real rows: members first, then noise, from `stream`.
+Draws Generate(const RealData& data, std::span<const std::int64_t> rows, std::int64_t copies,
+               const TransitionModel& model, Stream& stream) {
+  const std::int64_t n = std::ssize(rows), m = n * copies;
+  Draws draws{MatrixF(n, model.obs_dim()), MatrixF(n, model.action_dim()),
+              MatrixF(n, model.obs_dim()), MatrixF(n, model.aux_dim()),
+              MatrixF(m, model.obs_dim()), MatrixF(m, model.action_dim()),
+              MatrixF(m, model.obs_dim()), MatrixF(m, model.aux_dim())};
+  std::vector<std::int64_t> member;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t row = rows[static_cast<std::size_t>(i)];
+    draws.states.row(i) = data.rows.states.row(row);
+    draws.actions.row(i) = data.rows.actions.row(row);
+    draws.next_states.row(i) = data.rows.next_states.row(row);
+    draws.aux.row(i) = data.rows.aux.row(row);
+    draws.repeated_states.middleRows(i * copies, copies).rowwise() = data.rows.states.row(row);
+    draws.repeated_actions.middleRows(i * copies, copies).rowwise() = data.rows.actions.row(row);
+    const auto& members = data.member_sets[data.set_of_row[static_cast<std::size_t>(row)]];
+    for (std::int64_t c = 0; c < copies; ++c) {
+      member.push_back(members[stream.Below(members.size())]);
+    }
+  }
+  MatrixF noise(m, model.noise_dim());
+  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  model.Sample(draws.repeated_states, draws.repeated_actions, member, noise, draws.generated_states,
+               draws.generated_aux);
+  return draws;
+}
+
+// Rows [begin, begin + count) of the draws as network inputs: the real ones, then the generated.
+void AssembleInputs(const TripleScaler& scaler, const Draws& draws, std::int64_t begin,
+                    std::int64_t count, std::int64_t copies, MatrixF& inputs) {
+  const std::int64_t m = count * copies;
+  inputs.resize(count + m, scaler.input_dim());
+  scaler.Scale(draws.states.middleRows(begin, count), draws.actions.middleRows(begin, count),
+               draws.next_states.middleRows(begin, count), draws.aux.middleRows(begin, count),
+               inputs.topRows(count));
+  scaler.Scale(draws.repeated_states.middleRows(begin * copies, m),
+               draws.repeated_actions.middleRows(begin * copies, m),
+               draws.generated_states.middleRows(begin * copies, m),
+               draws.generated_aux.middleRows(begin * copies, m), inputs.bottomRows(m));
+}
+
+void AddNoise(double deviation, Stream stream, MatrixF& inputs) {
+  if (deviation == 0.0) return;
+  MatrixF noise(inputs.rows(), inputs.cols());
+  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  inputs += static_cast<float>(deviation) * noise;
+}
+
+// 1 for the first `real` rows, 0 for the rest.
+MatrixF Labels(std::int64_t real, std::int64_t generated) {
+  MatrixF labels = MatrixF::Zero(real + generated, 1);
+  labels.topRows(real).setOnes();
+  return labels;
+}
+
+// The random streams of one classifier, by purpose.
+struct Streams {
+  Streams(std::uint64_t seed, std::uint64_t index)
+      : episodes(seed, "classifier validation episodes", {index}),
+        validation(seed, "classifier validation", {index}),
+        validation_noise(seed, "classifier validation noise", {index}),
+        weights(seed, "classifier weights", {index}),
+        batches(seed, "classifier batch", {index}),
+        noise(seed, "classifier input noise", {index}) {}
+  Stream episodes, validation, validation_noise, weights, batches, noise;
+};
+
+class ClassifierProblem : public FitProblem {
+ public:
+  ClassifierProblem(const RealData& train, const RealData& validation, const TransitionModel& model,
+                    const TripleScaler& scaler, const ClassifierOptions& options,
+                    const Streams& streams, Mlp& network)
+      : train_(train),
+        model_(model),
+        scaler_(scaler),
+        streams_(streams),
+        network_(network),
+        copies_(options.generated_per_real),
+        real_(options.fit.batch / (1 + copies_)),
+        input_noise_(options.input_noise),
+        labels_(Labels(real_, real_ * copies_)),
+        output_gradient_(labels_.rows(), 1) {
+    std::vector<std::int64_t> all(static_cast<std::size_t>(validation.rows.size()));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
+    const auto rows = Subsample(all, options.validation_rows, streams.validation.Child(0));
+    Stream stream = streams.validation.Child(1);
+    const Draws draws = Generate(validation, rows, copies_, model, stream);
+    AssembleInputs(scaler, draws, 0, std::ssize(rows), copies_, validation_inputs_);
+    AddNoise(input_noise_, streams.validation_noise, validation_inputs_);
+    validation_labels_ = Labels(std::ssize(rows), std::ssize(rows) * copies_);
+    validation_logits_.resize(validation_labels_.rows(), 1);
+    validation_scratch_.resize(validation_labels_.rows(), 1);
+  }
+
+  VectorF& parameters() override { return network_.parameters(); }
+
+  double LossGradient(std::int64_t step, VectorF& gradient) override {
+    if (step / kStepsPerBlock != block_) DrawBlock(step / kStepsPerBlock);
+    AssembleInputs(scaler_, draws_, step % kStepsPerBlock * real_, real_, copies_, inputs_);
+    AddNoise(input_noise_, streams_.noise.Child(static_cast<std::uint64_t>(step)), inputs_);
+    const double loss = LogisticLoss(network_.ForwardTraining(inputs_), labels_, output_gradient_);
+    network_.Backward(output_gradient_, gradient);
+    return loss;
+  }
+
+  double ValidationLoss() override {
+    network_.Forward(validation_inputs_, validation_logits_);
+    return LogisticLoss(validation_logits_, validation_labels_, validation_scratch_);
+  }
+
+ private:
+  // The model does not change during the fit, so the batches of several steps are generated at
+  // once: its members then see enough rows each to run at full speed.
+  static constexpr std::int64_t kStepsPerBlock = 8;
+
+  void DrawBlock(std::int64_t block) {
+    Stream stream = streams_.batches.Child(static_cast<std::uint64_t>(block));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(real_ * kStepsPerBlock));
+    const auto n = static_cast<std::uint64_t>(train_.rows.size());
+    for (std::int64_t& row : rows) row = static_cast<std::int64_t>(stream.Below(n));
+    draws_ = Generate(train_, rows, copies_, model_, stream);
+    block_ = block;
+  }
+
+  const RealData& train_;
+  const TransitionModel& model_;
+  const TripleScaler& scaler_;
+  const Streams& streams_;
+  Mlp& network_;
+  std::int64_t copies_;
+  std::int64_t real_;  // real rows of a batch
+  double input_noise_;
+  std::int64_t block_ = -1;
+  Draws draws_;
+  MatrixF inputs_, labels_, output_gradient_;
+  MatrixF validation_inputs_, validation_labels_, validation_logits_, validation_scratch_;
+};
+
+TripleScaler FitScaler(const Transitions& data, const TransitionModel& model,
+                       const ClassifierOptions& options) {
+  TripleScaler scaler{Scaler::Fit(data.states, options.scaler),
+                      Scaler::Fit(data.actions, options.scaler),
+                      Scaler::Fit(data.next_states, options.scaler),
+                      Scaler::Fit(data.aux, options.scaler), options.input_delta};
+  const auto constant = scaler.outcomes.Constant();
+  if (options.input_delta) {
+    scaler.outcomes = Scaler::Fit(data.next_states - data.states, options.scaler);
+    scaler.outcomes.Drop(constant);
+  }
+  // what the model does not learn would give its samples away
+  scaler.outcomes.Drop(model.FixedStateDims());
+  scaler.aux.Drop(model.FixedAuxDims());
+  return scaler;
+}
+
+void RequireFit(const EpisodeBatch& log, const TransitionModel& model,
+                const ClassifierOptions& options, const std::string& name) {
+  const auto expect = [&](const char* what, std::int64_t found, std::int64_t expected) {
+    if (found == expected) return;
+    Throw<DataError>("{}: the log has {} = {}, the model {}", name, what, found, expected);
+  };
+  expect("obs_dim", log.obs_dim(), model.obs_dim());
+  expect("action_dim", log.action_dim(), model.action_dim());
+  expect("aux_dim", log.aux_dim(), model.aux_dim());
+  if (options.fit.batch < 1 + options.generated_per_real) {
+    Throw<ConfigError>(
+        "classifier.fit.batch: {}, expected at least {} (one real triple and {} "
+        "generated)",
+        options.fit.batch, 1 + options.generated_per_real, options.generated_per_real);
+  }
+}
+
+}  // namespace
+
+ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                            const TransitionModel& model, const ClassifierOptions& options,
+                            std::uint64_t seed, std::int64_t index, const std::string& work_dir,
+                            Progress* progress) {
+  const std::string name = fmt::format("classifier {}", index);
+  RequireFit(log, model, options, name);
+  const Streams streams(seed, static_cast<std::uint64_t>(index));
+  const EpisodeSplit split =
+      SplitEpisodes(episodes, options.validation_share, streams.episodes, name.c_str());
+  const RealData train = Gather(log, split.train, model);
+  const RealData validation = Gather(log, split.validation, model);
+  if (train.rows.size() == 0 || validation.rows.size() == 0) {
+    Throw<DataError>("{}: {} training and {} validation steps, expected at least 1 of each", name,
+                     train.rows.size(), validation.rows.size());
+  }
+  TripleScaler scaler = FitScaler(train.rows, model, options);
+  Mlp network(scaler.input_dim(), 1, options.network, streams.weights);
+  ClassifierProblem problem(train, validation, model, scaler, options, streams, network);
+  const FitJob job{
+      .name = name,
+      .identity = fmt::format("seed {}; {} + {} rows; {} generated per real; delta {}; noise {}",
+                              seed, train.rows.size(), validation.rows.size(),
+                              options.generated_per_real, options.input_delta, options.input_noise),
+      .checkpoint = work_dir.empty() ? "" : fmt::format("{}/classifier_{}.npz", work_dir, index),
+      .progress = progress};
+  ClassifierSummary summary{.fit = Fit(problem, options.fit, job),
+                            .train_steps = train.rows.size(),
+                            .validation_steps = validation.rows.size(),
+                            .dropped_state_dims = scaler.states.Constant(),
+                            .dropped_outcome_dims = scaler.outcomes.Constant(),
+                            .dropped_aux_dims = scaler.aux.Constant()};
+  return {RatioClassifier(std::move(scaler), std::move(network),
+                          static_cast<double>(options.generated_per_real)),
+          std::move(summary)};
+}
+
+}  // namespace lfiw

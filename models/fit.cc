@@ -1,0 +1,171 @@
+#include "models/fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/error.h"
+#include "core/npz.h"
+
+namespace lfiw {
+namespace {
+
+// Everything that a fit carries from one step to the next, beside the parameters themselves.
+struct State {
+  std::int64_t step = 0;  // gradient steps done
+  double loss_sum = 0.0;  // of the steps since the last validation
+  std::int64_t steps_summed = 0;
+  VectorF best_parameters;
+  FitSummary summary{.best_step = 0,
+                     .best_validation_loss = std::numeric_limits<double>::infinity(),
+                     .history = {}};
+};
+
+std::string Identity(const FitJob& job, const FitOptions& options, const VectorF& parameters) {
+  return fmt::format("{}; {}; {} parameters; {} steps of {}; validation every {}; Adam {}",
+                     job.name, job.identity, parameters.size(), options.steps, options.batch,
+                     options.validate_every, options.adam.learning_rate);
+}
+
+void WriteCheckpoint(const std::string& path, const std::string& identity, const State& state,
+                     const VectorF& parameters, const Adam& adam) {
+  const FitSummary& summary = state.summary;
+  NpzFile file;
+  file.Put("identity", identity);
+  file.Put("counters",
+           std::vector<std::int64_t>{state.step, state.steps_summed, summary.best_step});
+  file.Put("losses", std::vector<double>{state.loss_sum, summary.best_validation_loss});
+  file.Put("parameters", parameters);
+  file.Put("best_parameters", state.best_parameters);
+  file.Put("history.steps", summary.history.steps);
+  file.Put("history.train_loss", summary.history.train_loss);
+  file.Put("history.validation_loss", summary.history.validation_loss);
+  adam.Save("adam", file);
+  file.Write(path);
+}
+
+State ReadCheckpoint(const std::string& path, const std::string& identity, VectorF& parameters,
+                     Adam& adam) {
+  const NpzFile file = NpzFile::Read(path);
+  if (const std::string found = file.GetText("identity"); found != identity) {
+    Throw<DataError>("{}: is the checkpoint of '{}', expected '{}'; remove it to start anew", path,
+                     found, identity);
+  }
+  const auto counters = file.GetIntegers("counters");
+  const auto losses = file.GetDoubles("losses");
+  const VectorF saved = file.GetVector("parameters");
+  State state;
+  state.best_parameters = file.GetVector("best_parameters");
+  if (counters.size() != 3 || losses.size() != 2 || saved.size() != parameters.size() ||
+      state.best_parameters.size() != parameters.size()) {
+    Throw<DataError>("{}: damaged checkpoint; remove it to start anew", path);
+  }
+  parameters = saved;
+  adam.Load(file, "adam");
+  state.step = counters[0];
+  state.steps_summed = counters[1];
+  state.loss_sum = losses[0];
+  state.summary = {.best_step = counters[2],
+                   .best_validation_loss = losses[1],
+                   .history = {.steps = file.GetIntegers("history.steps"),
+                               .train_loss = file.GetDoubles("history.train_loss"),
+                               .validation_loss = file.GetDoubles("history.validation_loss")}};
+  return state;
+}
+
+void RequireFinite(double loss, const char* what, const FitJob& job, std::int64_t step) {
+  if (std::isfinite(loss)) return;
+  Throw<NumericError>(
+      "{}: {} loss is {} at step {}, expected a finite number; a lower learning "
+      "rate or a clipped gradient may help",
+      job.name, what, loss, step);
+}
+
+void ValidateStep(FitProblem& problem, const FitJob& job, State& state) {
+  const double loss = problem.ValidationLoss();
+  RequireFinite(loss, "validation", job, state.step);
+  FitSummary& summary = state.summary;
+  summary.history.steps.push_back(state.step);
+  summary.history.train_loss.push_back(state.loss_sum / static_cast<double>(state.steps_summed));
+  summary.history.validation_loss.push_back(loss);
+  state.loss_sum = 0.0;
+  state.steps_summed = 0;
+  if (loss < summary.best_validation_loss) {
+    summary.best_validation_loss = loss;
+    summary.best_step = state.step;
+    state.best_parameters = problem.parameters();
+  }
+}
+
+// Reports steps in portions, so that small fits do not spend their time on it.
+class Ticker {
+ public:
+  explicit Ticker(Progress* progress) : progress_(progress) {}
+  ~Ticker() { Flush(); }
+  Ticker(const Ticker&) = delete;
+  Ticker& operator=(const Ticker&) = delete;
+  void Add(std::int64_t steps) {
+    pending_ += steps;
+    if (pending_ >= 50) Flush();
+  }
+
+ private:
+  void Flush() {
+    if (progress_ != nullptr && pending_ > 0) progress_->Advance(pending_);
+    pending_ = 0;
+  }
+  Progress* progress_;
+  std::int64_t pending_ = 0;
+};
+
+}  // namespace
+
+FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job) {
+  using Clock = std::chrono::steady_clock;
+  VectorF& parameters = problem.parameters();
+  Adam adam(parameters.size(), options.adam);
+  State state{.best_parameters = parameters};
+  const std::string identity = Identity(job, options, parameters);
+  if (!job.checkpoint.empty() && std::filesystem::exists(job.checkpoint)) {
+    state = ReadCheckpoint(job.checkpoint, identity, parameters, adam);
+  }
+  const auto checkpoint = [&] {
+    if (!job.checkpoint.empty()) {
+      WriteCheckpoint(job.checkpoint, identity, state, parameters, adam);
+    }
+  };
+
+  Ticker ticker(job.progress);
+  ticker.Add(state.step);
+  VectorF gradient(parameters.size());
+  const auto period = std::chrono::duration<double>(options.checkpoint_seconds);
+  auto last_checkpoint = Clock::now();
+  const bool resumed_finished = state.step >= options.steps;
+  while (state.step < options.steps) {
+    if (InterruptRequested()) {
+      checkpoint();
+      throw Interrupted();
+    }
+    const double loss = problem.LossGradient(state.step, gradient);
+    RequireFinite(loss, "training", job, state.step);
+    adam.Step(gradient, parameters);
+    ++state.step;
+    state.loss_sum += loss;
+    ++state.steps_summed;
+    if (state.step % options.validate_every == 0 || state.step == options.steps) {
+      ValidateStep(problem, job, state);
+    }
+    ticker.Add(1);
+    if (Clock::now() - last_checkpoint >= period && state.step < options.steps) {
+      checkpoint();
+      last_checkpoint = Clock::now();
+    }
+  }
+  if (!resumed_finished) checkpoint();
+  parameters = state.best_parameters;
+  return state.summary;
+}
+
+}  // namespace lfiw

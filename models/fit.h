@@ -1,0 +1,76 @@
+#ifndef LFIW_MODELS_FIT_H_
+#define LFIW_MODELS_FIT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/matrix.h"
+#include "core/progress.h"
+#include "core/visitor.h"
+#include "models/adam.h"
+
+namespace lfiw {
+
+struct FitOptions {
+  std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)
+  std::int64_t batch = 128;            // rows of one step (the paper's, for dynamics)
+  std::int64_t validate_every = 1000;  // steps; the parameters of the best validation are kept
+  double checkpoint_seconds = 60.0;    // most work that a kill can lose
+  AdamOptions adam;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("steps", steps, "gradient steps", AtLeast(1));
+    v.Field("batch", batch, "rows per gradient step", AtLeast(1));
+    v.Field("validate_every", validate_every, "steps between validations", AtLeast(1));
+    v.Field("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", AtLeast(0.0));
+    v.Field("adam", adam, "optimiser");
+  }
+};
+
+// What Fit trains. A step's batch and noise must follow from its number alone (a Stream named by
+// it), so that a fit can resume from any step.
+class FitProblem {
+ public:
+  virtual ~FitProblem() = default;
+  virtual VectorF& parameters() = 0;
+  // The mean loss of the batch of `step` (0-based); writes its gradient [parameters].
+  virtual double LossGradient(std::int64_t step, VectorF& gradient) = 0;
+  // The mean loss of a fixed held-out set.
+  virtual double ValidationLoss() = 0;
+};
+
+// One entry per validation.
+struct FitHistory {
+  std::vector<std::int64_t> steps;      // gradient steps done
+  std::vector<double> train_loss;       // mean over the steps since the entry before
+  std::vector<double> validation_loss;  // at that step
+  bool operator==(const FitHistory&) const = default;
+};
+
+struct FitSummary {
+  std::int64_t best_step = 0;
+  double best_validation_loss = 0.0;
+  FitHistory history;
+};
+
+// One fit among those of a run.
+struct FitJob {
+  std::string name;        // for messages: "dynamics member 3"
+  std::string identity;    // what else a checkpoint must agree on: seed, sizes, options
+  std::string checkpoint;  // path of an .npz file; empty for none
+  Progress* progress = nullptr;
+};
+
+// Minimises a problem with Adam and leaves the parameters of the best validation in it; validates
+// every `validate_every` steps and at the end. A checkpoint found at `job.checkpoint` is resumed
+// (also that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the
+// owner of its folder removes it.
+// Throws NumericError that names job and step when a loss is not finite, DataError when the
+// checkpoint belongs to another fit, and Interrupted (after writing a checkpoint).
+FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job);
+
+}  // namespace lfiw
+
+#endif  // LFIW_MODELS_FIT_H_

@@ -1,0 +1,106 @@
+#include "models/scaler.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/error.h"
+
+namespace lfiw {
+
+Scaler::Scaler(const VectorF& mean, const VectorF& deviation)
+    : mean_(mean), deviation_(deviation), active_(static_cast<std::size_t>(mean.size())) {
+  LFIW_ASSERT(mean.size() == deviation.size());
+  std::iota(active_.begin(), active_.end(), std::int64_t{0});
+}
+
+Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
+  LFIW_ASSERT(rows.rows() >= 1);
+  const auto count = static_cast<double>(rows.rows());
+  VectorD mean = VectorD::Zero(rows.cols());
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) mean += rows.row(i).transpose().cast<double>();
+  mean /= count;
+  VectorD square = VectorD::Zero(rows.cols());
+  VectorD largest = VectorD::Zero(rows.cols());
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const VectorD row = rows.row(i).transpose().cast<double>();
+    square.array() += (row - mean).array().square();
+    largest = largest.cwiseMax(row.cwiseAbs());
+  }
+
+  Scaler scaler;
+  scaler.mean_ = mean.cast<float>();
+  scaler.deviation_ = (square / count).cwiseSqrt().cast<float>();
+  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+    const double deviation = std::sqrt(square(j) / count);
+    const double floor = std::max(options.absolute_floor, options.relative_floor * largest(j));
+    if (deviation > floor) scaler.active_.push_back(j);
+  }
+  return scaler;
+}
+
+std::vector<std::int64_t> Scaler::Constant() const {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(dim()));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  std::vector<std::int64_t> constant;
+  std::set_difference(all.begin(), all.end(), active_.begin(), active_.end(),
+                      std::back_inserter(constant));
+  return constant;
+}
+
+void Scaler::Drop(std::span<const std::int64_t> dims) {
+  std::erase_if(active_, [&](std::int64_t j) {
+    return std::find(dims.begin(), dims.end(), j) != dims.end();
+  });
+}
+
+void Scaler::ScaleRow(const float* values, float* scaled) const {
+  for (const std::int64_t j : active_) *scaled++ = (values[j] - mean_(j)) / deviation_(j);
+}
+
+void Scaler::Scale(ConstMatrixRef values, MatrixRef scaled) const {
+  LFIW_ASSERT(values.cols() == dim() && scaled.cols() == active_dim());
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    ScaleRow(values.data() + i * values.outerStride(), scaled.data() + i * scaled.outerStride());
+  }
+}
+
+void Scaler::ScaleRows(ConstMatrixRef values, std::span<const std::int64_t> rows,
+                       MatrixRef scaled) const {
+  LFIW_ASSERT(values.cols() == dim() && scaled.cols() == active_dim());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ScaleRow(values.data() + rows[i] * values.outerStride(),
+             scaled.data() + static_cast<std::int64_t>(i) * scaled.outerStride());
+  }
+}
+
+void Scaler::Save(const std::string& prefix, NpzFile& file) const {
+  file.Put(prefix + ".mean", mean_);
+  file.Put(prefix + ".deviation", deviation_);
+  file.Put(prefix + ".active", active_);
+}
+
+Scaler Scaler::Load(const NpzFile& file, const std::string& prefix) {
+  Scaler scaler;
+  scaler.mean_ = file.GetVector(prefix + ".mean");
+  scaler.deviation_ = file.GetVector(prefix + ".deviation");
+  scaler.active_ = file.GetIntegers(prefix + ".active");
+  if (scaler.deviation_.size() != scaler.dim()) {
+    Throw<DataError>("array {}.deviation has {} values, expected {}", prefix,
+                     scaler.deviation_.size(), scaler.dim());
+  }
+  for (std::size_t i = 0; i < scaler.active_.size(); ++i) {
+    const std::int64_t j = scaler.active_[i];
+    if (j < 0 || j >= scaler.dim() || (i > 0 && j <= scaler.active_[i - 1])) {
+      Throw<DataError>("array {}.active[{}] is {}, expected ascending indices below {}", prefix, i,
+                       j, scaler.dim());
+    }
+    if (!(scaler.deviation_(j) > 0.0f)) {
+      Throw<DataError>("array {}.deviation[{}] is {}, expected a positive number", prefix, j,
+                       scaler.deviation_(j));
+    }
+  }
+  return scaler;
+}
+
+}  // namespace lfiw
