@@ -45,6 +45,10 @@ class Env {
   // Throws NumericError when the physics becomes unstable.
   virtual StepResult Step(std::span<const double> action, std::span<double> observation,
                           std::span<double> aux) = 0;
+  // All that the coming steps depend on. An instance of the same environment that loads it goes on
+  // with the same bytes. LoadState throws DataError when the size is not this environment's.
+  virtual std::vector<double> SaveState() const = 0;
+  virtual void LoadState(std::span<const double> state) = 0;
 };
 
 // The reward and termination of an environment as batch functions on what a model predicts.

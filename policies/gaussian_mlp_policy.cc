@@ -64,7 +64,8 @@ auto AsPolicyError(const F& read) {
 template <class Derived>
 void RequireFinite(const std::string& source, const std::string& name,
                    const Eigen::DenseBase<Derived>& values) {
-  if (!values.allFinite()) Throw<PolicyError>("{}: {} holds a number that is not finite", source, name);
+  if (!values.allFinite())
+    Throw<PolicyError>("{}: {} holds a number that is not finite", source, name);
 }
 
 void RequireSize(const std::string& source, const std::string& name, std::int64_t size,
@@ -189,8 +190,10 @@ GaussianMlpPolicy GaussianMlpPolicy::Get(const std::string& prefix, const std::s
                                          const NpzFile& file) {
   return AsPolicyError([&] {
     if (!file.Has(prefix + "format") || file.GetText(prefix + "format") != kFormat) {
-      Throw<PolicyError>("{}: not a policy of this program, expected an array {}format with the "
-                         "text \"{}\"", source, prefix, kFormat);
+      Throw<PolicyError>(
+          "{}: not a policy of this program, expected an array {}format with the "
+          "text \"{}\"",
+          source, prefix, kFormat);
     }
     const Layers layers = ReadLayers(prefix, source, file);
     TanhMlp mlp(layers.sizes);
@@ -210,9 +213,8 @@ std::string GaussianMlpPolicy::Description() const {
   return fmt::format("Gaussian tanh MLP {}, {}", fmt::join(mlp_.sizes(), "-"), origin_);
 }
 
-void GaussianMlpPolicy::Sample(ConstMatrixRef observations,
-                               std::span<const std::int64_t> /*steps*/, ConstMatrixRef noise,
-                               MatrixRef actions) const {
+void GaussianMlpPolicy::Sample(ConstMatrixRef observations, std::span<const std::int64_t> /*steps*/,
+                               ConstMatrixRef noise, MatrixRef actions) const {
   ForEachMean(mlp_, parameters_, normalizer_, observations,
               [&](std::int64_t row, const float* mean) {
                 for (Eigen::Index j = 0; j < std_.size(); ++j) {
@@ -230,9 +232,9 @@ void GaussianMlpPolicy::Mean(ConstMatrixRef observations, std::span<const std::i
 }
 
 void GaussianMlpPolicy::LogDensity(ConstMatrixRef observations,
-                                   std::span<const std::int64_t> /*steps*/,
-                                   ConstMatrixRef executed, const VectorD& low,
-                                   const VectorD& high, std::span<double> log_density) const {
+                                   std::span<const std::int64_t> /*steps*/, ConstMatrixRef executed,
+                                   const VectorD& low, const VectorD& high,
+                                   std::span<double> log_density) const {
   // executed actions are floats: a bound is met when it is met in float
   const VectorD low_float = low.cast<float>().cast<double>();
   const VectorD high_float = high.cast<float>().cast<double>();
@@ -240,9 +242,8 @@ void GaussianMlpPolicy::LogDensity(ConstMatrixRef observations,
               [&](std::int64_t row, const float* mean) {
                 double sum = 0.0;
                 for (Eigen::Index j = 0; j < std_.size(); ++j) {
-                  sum += LogCensoredDensity(executed(row, j), mean[j],
-                                            static_cast<double>(std_[j]), low_float[j],
-                                            high_float[j]);
+                  sum += LogCensoredDensity(executed(row, j), mean[j], static_cast<double>(std_[j]),
+                                            low_float[j], high_float[j]);
                 }
                 log_density[static_cast<std::size_t>(row)] = sum;
               });
