@@ -61,6 +61,7 @@ class PpoLearner {
   void Step(double learning_rate);
 
   const TanhMlp& actor() const { return actor_; }
+  const TanhMlp& critic() const { return critic_; }
   std::span<float> log_std();
   const VectorF& gradient() const { return gradient_; }
 
