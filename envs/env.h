@@ -1,6 +1,7 @@
 #ifndef LFIW_ENVS_ENV_H_
 #define LFIW_ENVS_ENV_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -9,6 +10,7 @@
 
 #include "core/matrix.h"
 #include "core/rng.h"
+#include "core/visitor.h"
 
 namespace lfiw {
 
@@ -19,13 +21,17 @@ struct EnvSpec {
   std::int64_t action_dim = 0;
   // Outcomes of a step beside the next observation that the exact reward needs; may be empty.
   std::vector<std::string> aux_names;
-  VectorD action_low;   // [action_dim]
+  VectorD action_low;   // [action_dim], -infinity where unbounded
   VectorD action_high;  // [action_dim]
   std::int64_t max_episode_steps = 1000;
   double step_seconds = 0.0;  // time between two observations
 
   std::int64_t aux_dim() const { return static_cast<std::int64_t>(aux_names.size()); }
 };
+
+// Clips actions [n, action_dim] to the bounds as floats: at a bound the result equals
+// static_cast<float>(bound), which may lie beyond the bound itself by a rounding error.
+void ClipActions(const EnvSpec& spec, MatrixRef actions);
 
 struct StepResult {
   double reward = 0.0;
@@ -34,7 +40,8 @@ struct StepResult {
 
 // One environment that can be stepped. Not thread safe; several instances may run in parallel.
 // Actions outside the bounds are clipped before physics and control cost alike: the same rule holds
-// in truth, logs and models (callers log the clipped action).
+// in truth, logs and models (callers log the clipped action). Floating-point results are double;
+// callers cast to what they store.
 class Env {
  public:
   virtual ~Env() = default;
@@ -42,7 +49,8 @@ class Env {
   // Draws an initial state from `stream` and writes its observation [obs_dim].
   virtual void Reset(Stream& stream, std::span<double> observation) = 0;
   // Executes `action` [action_dim]; writes the next observation [obs_dim] and aux [aux_dim].
-  // Throws NumericError when the physics becomes unstable.
+  // Throws NumericError when an action is not finite or the physics becomes unstable (callers add
+  // episode and step); the environment must then be reset.
   virtual StepResult Step(std::span<const double> action, std::span<double> observation,
                           std::span<double> aux) = 0;
   // All that the coming steps depend on. An instance of the same environment that loads it goes on
@@ -51,12 +59,28 @@ class Env {
   virtual void LoadState(std::span<const double> state) = 0;
 };
 
+// Where the reward on model output takes the forward velocity of a step from. Displacement is exact
+// and needs aux; the others need observations only, and differ from it by the change of velocity
+// within the step. Environments whose reward has no such term ignore the choice.
+enum class RewardSource {
+  kDisplacement,  // aux: displacement / step_seconds
+  kTrapezoid,     // mean of the observed velocities before and after
+  kEndVelocity,   // observed velocity after
+};
+template <>
+struct EnumNames<RewardSource> {
+  static constexpr std::array names = {"displacement", "trapezoid", "end_velocity"};
+};
+
 // The reward and termination of an environment as batch functions on what a model predicts.
+// Thread safe.
 class TransitionFunctions {
  public:
   virtual ~TransitionFunctions() = default;
+  // Columns of aux that Rewards reads: the environment's aux_dim, or 0 if it needs none.
+  virtual std::int64_t aux_dim() const { return 0; }
   // rewards[i] = r(states[i], actions[i], next_states[i], aux[i]); all inputs have the same number
-  // of rows, rewards [n].
+  // of rows, rewards [n]. Actions are clipped as in Env::Step.
   virtual void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                        ConstMatrixRef aux, std::span<double> rewards) const = 0;
   // terminated[i] = 1 where next_states[i] ends the episode.
@@ -69,11 +93,15 @@ class EnvFactory {
   virtual ~EnvFactory() = default;
   virtual const EnvSpec& spec() const = 0;
   virtual std::unique_ptr<Env> Make() const = 0;
-  virtual std::unique_ptr<TransitionFunctions> MakeTransitionFunctions() const = 0;
+  virtual std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(
+      RewardSource source) const = 0;
+  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions() const {
+    return MakeTransitionFunctions(RewardSource::kDisplacement);
+  }
 };
 
 // The environment called `name`; case, underscores and a "-vN" suffix are ignored. Throws
-// ConfigError that lists the known names.
+// ConfigError that suggests the nearest name and lists all.
 std::shared_ptr<const EnvFactory> FindEnv(const std::string& name);
 std::vector<std::string> EnvNames();
 

@@ -1,0 +1,143 @@
+#include "envs/linear_gaussian_env.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.h"
+
+namespace lfiw {
+namespace {
+
+using ConstVectorMap = Eigen::Map<const VectorD>;
+
+ConstVectorMap AsVector(std::span<const double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+// A matrix L with L L' = covariance, which may be singular.
+MatrixD Root(const MatrixD& covariance) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
+  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
+}
+
+// What all instances share.
+struct Shared {
+  LinearGaussianSystem system;
+  MatrixD noise_root;
+  MatrixD initial_root;
+  EnvSpec spec;
+};
+
+class LinearGaussianEnv final : public Env {
+ public:
+  explicit LinearGaussianEnv(std::shared_ptr<const Shared> shared)
+      : shared_(std::move(shared)), state_(shared_->system.initial_mean), noise_(0, "unused") {}
+
+  const EnvSpec& spec() const override { return shared_->spec; }
+
+  void Reset(Stream& stream, std::span<double> observation) override {
+    state_ = shared_->system.initial_mean + shared_->initial_root * Normals(stream);
+    // a stream of this episode's own, so that steps need none from the caller
+    const std::uint64_t high = stream.NextBits();
+    noise_ = stream.Child((high << 32) | stream.NextBits());
+    std::ranges::copy(state_, observation.begin());
+  }
+
+  StepResult Step(std::span<const double> action, std::span<double> observation,
+                  std::span<double> /*aux*/) override {
+    const LinearGaussianSystem& system = shared_->system;
+    const VectorD u = AsVector(action);
+    if (!u.allFinite()) {
+      Throw<NumericError>("{}: an action is not finite", shared_->spec.name);
+    }
+    const VectorD next = system.state_matrix * state_ + system.action_matrix * u + system.offset +
+                         shared_->noise_root * Normals(noise_);
+    if (!next.allFinite()) {
+      Throw<NumericError>("{}: the state is not finite; the closed loop is unstable",
+                          shared_->spec.name);
+    }
+    const double reward = LinearGaussianReward(system, state_, u, next);
+    state_ = next;
+    std::ranges::copy(state_, observation.begin());
+    return {.reward = reward, .terminated = false};
+  }
+
+ private:
+  VectorD Normals(Stream& stream) const {
+    VectorD z(shared_->system.state_dim());
+    for (double& value : z) value = stream.Normal();
+    return z;
+  }
+
+  std::shared_ptr<const Shared> shared_;
+  VectorD state_;
+  Stream noise_;
+};
+
+class LinearGaussianTransitionFunctions final : public TransitionFunctions {
+ public:
+  explicit LinearGaussianTransitionFunctions(std::shared_ptr<const Shared> shared)
+      : shared_(std::move(shared)) {}
+
+  void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
+               ConstMatrixRef /*aux*/, std::span<double> rewards) const override {
+    const auto row = [](const ConstMatrixRef& matrix, Eigen::Index i) -> VectorD {
+      return matrix.row(i).transpose().cast<double>();
+    };
+    for (Eigen::Index i = 0; i < states.rows(); ++i) {
+      rewards[static_cast<std::size_t>(i)] = LinearGaussianReward(
+          shared_->system, row(states, i), row(actions, i), row(next_states, i));
+    }
+  }
+
+  void Terminated(ConstMatrixRef /*next_states*/,
+                  std::span<std::uint8_t> terminated) const override {
+    std::ranges::fill(terminated, std::uint8_t{0});
+  }
+
+ private:
+  std::shared_ptr<const Shared> shared_;
+};
+
+class LinearGaussianFactory final : public EnvFactory {
+ public:
+  explicit LinearGaussianFactory(std::shared_ptr<const Shared> shared)
+      : shared_(std::move(shared)) {}
+
+  const EnvSpec& spec() const override { return shared_->spec; }
+  std::unique_ptr<Env> Make() const override {
+    return std::make_unique<LinearGaussianEnv>(shared_);
+  }
+  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(
+      RewardSource /*source*/) const override {
+    return std::make_unique<LinearGaussianTransitionFunctions>(shared_);
+  }
+
+ private:
+  std::shared_ptr<const Shared> shared_;
+};
+
+}  // namespace
+
+std::shared_ptr<const EnvFactory> MakeLinearGaussianFactory(const LinearGaussianSystem& system) {
+  Validate(system);
+  EnvSpec spec;
+  spec.name = kLinearGaussianName;
+  spec.obs_dim = system.state_dim();
+  spec.action_dim = system.action_dim();
+  spec.action_high =
+      VectorD::Constant(system.action_dim(), std::numeric_limits<double>::infinity());
+  spec.action_low = -spec.action_high;
+  spec.step_seconds = 1.0;
+  auto shared =
+      std::make_shared<const Shared>(Shared{.system = system,
+                                            .noise_root = Root(system.noise_covariance),
+                                            .initial_root = Root(system.initial_covariance),
+                                            .spec = std::move(spec)});
+  return std::make_shared<const LinearGaussianFactory>(std::move(shared));
+}
+
+}  // namespace lfiw

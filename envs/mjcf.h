@@ -1,0 +1,16 @@
+#ifndef LFIW_ENVS_MJCF_H_
+#define LFIW_ENVS_MJCF_H_
+
+namespace lfiw {
+
+// The texts of envs/mjcf/*.xml, compiled in so that no file is needed at run time.
+extern const char* const kSwimmerMjcf;
+extern const char* const kHalfCheetahMjcf;
+extern const char* const kHumanoidStandupMjcf;
+extern const char* const kHopperMjcf;
+extern const char* const kWalker2dMjcf;
+extern const char* const kAntMjcf;
+
+}  // namespace lfiw
+
+#endif  // LFIW_ENVS_MJCF_H_

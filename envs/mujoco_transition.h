@@ -1,0 +1,34 @@
+#ifndef LFIW_ENVS_MUJOCO_TRANSITION_H_
+#define LFIW_ENVS_MUJOCO_TRANSITION_H_
+
+#include <memory>
+
+#include "envs/env.h"
+#include "envs/mujoco_env.h"
+
+namespace lfiw {
+
+// Reward and termination of a MuJoCo task from observations. Exact up to the rounding of its inputs
+// for kDisplacement, but for one thing: Hopper ends when a velocity exceeds 100, which observed
+// velocities, clipped to +-10, cannot show.
+class MujocoTransitionFunctions final : public TransitionFunctions {
+ public:
+  MujocoTransitionFunctions(std::shared_ptr<const MujocoShared> shared, RewardSource source);
+
+  std::int64_t aux_dim() const override;
+  void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
+               ConstMatrixRef aux, std::span<double> rewards) const override;
+  void Terminated(ConstMatrixRef next_states, std::span<std::uint8_t> terminated) const override;
+
+ private:
+  double ControlCost(const float* action) const;
+  // Reward of HumanoidStandup less its bonus and control cost.
+  double StandingReward(const float* next_state) const;
+
+  std::shared_ptr<const MujocoShared> shared_;
+  RewardSource source_;
+};
+
+}  // namespace lfiw
+
+#endif  // LFIW_ENVS_MUJOCO_TRANSITION_H_
