@@ -53,6 +53,23 @@ class Env {
   // episode and step); the environment must then be reset.
   virtual StepResult Step(std::span<const double> action, std::span<double> observation,
                           std::span<double> aux) = 0;
+  // All that the coming steps depend on. An instance of the same environment that loads it goes on
+  // with the same bytes. LoadState throws DataError when the size is not this environment's.
+  virtual std::vector<double> SaveState() const = 0;
+  virtual void LoadState(std::span<const double> state) = 0;
+};
+
+// Where the reward on model output takes the forward velocity of a step from. Displacement is exact
+// and needs aux; the others need observations only, and differ from it by the change of velocity
+// within the step. Environments whose reward has no such term ignore the choice.
+enum class RewardSource {
+  kDisplacement,  // aux: displacement / step_seconds
+  kTrapezoid,     // mean of the observed velocities before and after
+  kEndVelocity,   // observed velocity after
+};
+template <>
+struct EnumNames<RewardSource> {
+  static constexpr std::array names = {"displacement", "trapezoid", "end_velocity"};
 };
 
 // Where the reward on model output takes the forward velocity of a step from. Displacement is exact

@@ -9,6 +9,8 @@
 
 namespace lfiw {
 
+struct EnvSpec;
+
 // A policy as a pure function: the caller supplies the noise, so a rollout is reproducible step by
 // step. Thread safe.
 class Policy {
@@ -41,6 +43,9 @@ class Policy {
                           ConstMatrixRef executed, const VectorD& low, const VectorD& high,
                           std::span<double> log_density) const = 0;
 };
+
+// Throws PolicyError that names both sides unless the policy's sizes are the environment's.
+void CheckFits(const Policy& policy, const EnvSpec& spec);
 
 }  // namespace lfiw
 

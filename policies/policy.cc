@@ -1,0 +1,16 @@
+#include "policies/policy.h"
+
+#include "core/error.h"
+#include "envs/env.h"
+
+namespace lfiw {
+
+void CheckFits(const Policy& policy, const EnvSpec& spec) {
+  if (policy.obs_dim() == spec.obs_dim && policy.action_dim() == spec.action_dim) return;
+  Throw<PolicyError>(
+      "policy ({}) maps {} observations to {} actions, but {} has {} observations and {} actions",
+      policy.Description(), policy.obs_dim(), policy.action_dim(), spec.name, spec.obs_dim,
+      spec.action_dim);
+}
+
+}  // namespace lfiw
