@@ -1,0 +1,338 @@
+#include "experiments/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <string_view>
+
+#include "core/error.h"
+#include "experiments/markup.h"
+#include "experiments/subprocess.h"
+
+namespace lfiw {
+namespace {
+
+// Okabe and Ito's palette, told apart with any colour vision and readable on white and on dark.
+constexpr std::array<std::string_view, 7> kPalette = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                                      "#E69F00", "#56B4E9", "#8C6BB1"};
+constexpr std::string_view kGrey = "#808080";
+constexpr std::string_view kGridGrey = "#E0E0E0";
+
+// A curve of at most this many points gets a marker at each.
+constexpr std::size_t kFewPoints = 20;
+
+// The SVG's own style sheet: text with a halo, so that it can cross lines, and dark screens. The
+// grid's colour is spelled as gnuplot writes it.
+constexpr std::string_view kStyleSheet =
+    ".lfiw-plot{background:#fff}"
+    ".lfiw-plot text{fill:#333;stroke:#fff;stroke-width:3px;paint-order:stroke}"
+    "@media screen and (prefers-color-scheme:dark){"
+    ".lfiw-plot{background:#1b1d21}"
+    ".lfiw-plot text{fill:#d6d8dc;stroke:#1b1d21}"
+    ".lfiw-plot [stroke='rgb(224, 224, 224)']{stroke:#363a41}}";
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+
+  void Include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+};
+
+bool CanShow(double value, PlotScale scale) {
+  return std::isfinite(value) && (scale == PlotScale::kLinear || value > 0.0);
+}
+
+bool CanShowPoint(const Plot& plot, const PlotSeries& series, std::size_t i) {
+  return CanShow(series.x[i], plot.x_scale) && CanShow(series.y[i], plot.y_scale);
+}
+
+bool CanShowBand(const Plot& plot, const PlotSeries& series, std::size_t i) {
+  return !series.low.empty() && CanShow(series.x[i], plot.x_scale) &&
+         CanShow(series.low[i], plot.y_scale) && CanShow(series.high[i], plot.y_scale);
+}
+
+void CheckSeries(const Plot& plot) {
+  for (const PlotSeries& series : plot.series) {
+    const std::size_t n = series.x.size();
+    const bool band_fits = (series.low.empty() && series.high.empty()) ||
+                           (series.low.size() == n && series.high.size() == n);
+    if (series.y.size() != n || !band_fits)
+      Throw<DataError>(
+          "plot '{}': series '{}' has {} x, {} y, {} low and {} high values, "
+          "expected as many of each (low and high may both be empty)",
+          plot.title, series.label, n, series.y.size(), series.low.size(), series.high.size());
+  }
+  const auto drawable = [&](const PlotSeries& series) { return IsDrawable(plot, series); };
+  if (std::none_of(plot.series.begin(), plot.series.end(), drawable))
+    Throw<DataError>("plot '{}': no series has a finite point", plot.title);
+}
+
+// The width of bars: most of the smallest distance between two of them.
+double BarWidth(const PlotSeries& series) {
+  std::vector<double> x;
+  std::copy_if(series.x.begin(), series.x.end(), std::back_inserter(x),
+               [](double value) { return std::isfinite(value); });
+  std::sort(x.begin(), x.end());
+  double gap = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 1; i < x.size(); ++i)
+    if (x[i] > x[i - 1]) gap = std::min(gap, x[i] - x[i - 1]);
+  return std::isfinite(gap) ? 0.85 * gap : 1.0;
+}
+
+Range XRange(const Plot& plot) {
+  Range range;
+  for (const PlotSeries& series : plot.series) {
+    const double margin = series.style == PlotStyle::kBars ? BarWidth(series) / 1.7 : 0.0;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (!CanShowPoint(plot, series, i)) continue;
+      range.Include(series.x[i] - margin);
+      range.Include(series.x[i] + margin);
+    }
+  }
+  return range;
+}
+
+Range YRange(const Plot& plot) {
+  Range range;
+  for (const PlotSeries& series : plot.series) {
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      if (CanShowPoint(plot, series, i)) range.Include(series.y[i]);
+      if (CanShowBand(plot, series, i)) {
+        range.Include(series.low[i]);
+        range.Include(series.high[i]);
+      }
+    }
+    if (series.style == PlotStyle::kBars && plot.y_scale == PlotScale::kLinear) range.Include(0.0);
+  }
+  for (const PlotReference& reference : plot.references)
+    if (CanShow(reference.y, plot.y_scale)) range.Include(reference.y);
+  return range;
+}
+
+// Some room around the data; an empty range is opened to show its one value in the middle.
+Range Padded(Range range, PlotScale scale, double share) {
+  if (scale == PlotScale::kLog) {
+    const double factor =
+        range.low == range.high ? 2.0 : std::pow(range.high / range.low, share) * 1.02;
+    return {range.low / factor, range.high * factor};
+  }
+  // halves, because the difference of two huge values may not be a number
+  const double half = range.high / 2 - range.low / 2;
+  const double room = half > 0.0 ? 2 * half * share : std::max(std::abs(range.low) * 0.1, 0.5);
+  return {range.low - room, range.high + room};
+}
+
+// Tick marks of a log axis: powers of ten, and 2 and 5 times these where there is room.
+std::string LogTics(Range range) {
+  const int first = static_cast<int>(std::floor(std::log10(range.low)));
+  const int last = static_cast<int>(std::ceil(std::log10(range.high)));
+  const int decades = last - first;
+  const int stride = std::max(1, decades / 7);
+  std::string tics;
+  for (int power = first; power <= last; power += stride) {
+    for (const int digit : {1, 2, 5}) {
+      if (digit != 1 && decades > 3) continue;
+      const double tic = digit * std::pow(10.0, power);
+      if (tic >= range.low && tic <= range.high)
+        tics += fmt::format("{}'{:g}' {:.9g}", tics.empty() ? "" : ",", tic, tic);
+    }
+  }
+  return tics;
+}
+
+// A gnuplot string that stands for exactly this text: between single quotes nothing is expanded
+// (no escapes, macros or commands) but the doubled quote, and the terminal is `noenhanced`.
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : CleanText(text)) {
+    quoted += c;
+    if (c == '\'') quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string Number(double value) { return fmt::format("{:.9g}", value); }
+
+std::string AxisCommands(std::string_view axis, const std::string& label, PlotScale scale,
+                         Range range) {
+  std::string commands = fmt::format("set {}label {}\nset {}range [{}:{}]\n", axis, Quoted(label),
+                                     axis, Number(range.low), Number(range.high));
+  if (scale == PlotScale::kLog) {
+    commands += fmt::format("set logscale {}\n", axis);
+    const std::string tics = LogTics(range);
+    if (!tics.empty()) commands += fmt::format("set {}tics ({})\n", axis, tics);
+  }
+  return commands;
+}
+
+std::string ReferenceCommands(const Plot& plot, Range y_range) {
+  std::string commands;
+  for (const PlotReference& reference : plot.references) {
+    if (!CanShow(reference.y, plot.y_scale)) continue;
+    const std::string y = Number(reference.y);
+    commands += fmt::format(
+        "set arrow from graph 0, first {} to graph 1, first {} nohead dashtype 2 linewidth 1.2 "
+        "linecolor rgb '{}' back\n",
+        y, y, kGrey);
+    // the label stands above its line, or below it at the top of the plot
+    const bool log = plot.y_scale == PlotScale::kLog;
+    const double place =
+        log ? std::log(reference.y / y_range.low) / std::log(y_range.high / y_range.low)
+            : (reference.y - y_range.low) / (y_range.high - y_range.low);
+    commands += fmt::format("set label {} at graph 0.995, first {} right offset 0,{} front\n",
+                            Quoted(reference.label), y, place > 0.9 ? "-0.65" : "0.55");
+  }
+  return commands;
+}
+
+// x y low high, with NaN for a gap; every point of the band is drawn or none of it.
+std::string DataBlock(const Plot& plot, const PlotSeries& series, std::size_t index) {
+  std::string block = fmt::format("$d{} << END\n", index);
+  auto out = std::back_inserter(block);
+  for (std::size_t i = 0; i < series.x.size(); ++i) {
+    const bool band = CanShowBand(plot, series, i);
+    if (!CanShowPoint(plot, series, i)) {
+      block += "\n";  // a blank line ends a curve and a band alike
+      continue;
+    }
+    fmt::format_to(out, "{:.9g} {:.9g} {:.9g} {:.9g}\n", series.x[i], series.y[i],
+                   band ? series.low[i] : series.y[i], band ? series.high[i] : series.y[i]);
+  }
+  return block + "END\n";
+}
+
+struct Element {
+  std::string command;
+  std::string label;
+};
+
+// The parts of gnuplot's `plot` command that draw one series: its band first, then its curve.
+std::vector<Element> Elements(const PlotSeries& series, std::size_t index) {
+  const std::string data = fmt::format("$d{}", index);
+  const std::string color(kPalette[index % kPalette.size()]);
+  const std::string title = series.label.empty() ? "notitle" : "title " + Quoted(series.label);
+  // series beyond the palette repeat its colours with other dashes
+  const std::size_t dash = 1 + index / kPalette.size();
+  std::vector<Element> elements;
+  const auto add = [&](std::string_view columns, const std::string& look, const std::string& key) {
+    elements.push_back(
+        {fmt::format("{} using {} with {} {}", data, columns, look, key), series.label});
+  };
+  const std::string line = fmt::format("linewidth 2 dashtype {} linecolor rgb '{}'", dash, color);
+  const bool band = !series.low.empty();
+  switch (series.style) {
+    case PlotStyle::kLine:
+      if (band)
+        add("1:3:4",
+            fmt::format("filledcurves fillcolor rgb '{}' fillstyle transparent solid 0.18 noborder",
+                        color),
+            "notitle");
+      add("1:2",
+          series.x.size() <= kFewPoints ? "linespoints pointtype 7 pointsize 0.55 " + line
+                                        : "lines " + line,
+          title);
+      break;
+    case PlotStyle::kPoints:
+      if (band)
+        add("1:2:3:4", fmt::format("yerrorbars pointtype 0 linecolor rgb '{}'", color), "notitle");
+      add("1:2", fmt::format("points pointtype 7 pointsize 0.7 linecolor rgb '{}'", color), title);
+      break;
+    case PlotStyle::kBars:
+      add(fmt::format("1:2:({})", Number(BarWidth(series))),
+          fmt::format("boxes fillstyle solid 0.75 noborder linecolor rgb '{}'", color), title);
+      break;
+    case PlotStyle::kSteps:
+      add("1:2", "steps " + line, title);
+      break;
+    case PlotStyle::kGuide:
+      add("1:2", fmt::format("lines linewidth 1.2 dashtype 2 linecolor rgb '{}'", kGrey), title);
+      break;
+  }
+  return elements;
+}
+
+std::string Script(const Plot& plot, const PlotOptions& options,
+                   const std::vector<Element>& elements) {
+  const bool bars = std::any_of(plot.series.begin(), plot.series.end(), [](const auto& series) {
+    return series.style == PlotStyle::kBars;
+  });
+  const Range x = Padded(XRange(plot), plot.x_scale, 0.0);
+  Range y = Padded(YRange(plot), plot.y_scale, 0.06);
+  if (bars && y.low < 0.0 && YRange(plot).low == 0.0) y.low = 0.0;
+
+  std::string script = fmt::format(
+      "set terminal svg size {},{} dynamic noenhanced font 'sans-serif,13'\n"
+      "set encoding utf8\n"
+      "set title {} font 'sans-serif:Bold,14' offset 0,-0.3\n"
+      "set border 3 linewidth 1 linecolor rgb '{}'\n"
+      "set tics nomirror out scale 0.5\n"
+      "set grid ytics back linetype 1 linewidth 1 linecolor rgb '{}'\n"
+      "set key outside top center horizontal Left reverse samplen 2.2 noautotitle maxrows 3\n",
+      options.width, options.height, Quoted(plot.title), kGrey, kGridGrey);
+  script += AxisCommands("x", plot.x_label, plot.x_scale, x);
+  script += AxisCommands("y", plot.y_label, plot.y_scale, y);
+  script += ReferenceCommands(plot, y);
+  for (std::size_t i = 0; i < plot.series.size(); ++i)
+    if (IsDrawable(plot, plot.series[i])) script += DataBlock(plot, plot.series[i], i);
+  script += "plot ";
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    script += (i == 0 ? "" : ", ") + elements[i].command;
+  return script + "\n";
+}
+
+void Replace(std::string& text, std::string_view from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at != std::string::npos) text.replace(at, from.size(), to);
+}
+
+// gnuplot's file as one element that can stand in a page: no prolog, our title in place of the
+// program's name and version, and the series' labels where the pointer rests.
+std::string Polished(std::string svg, const Plot& plot, const PlotOptions& options,
+                     const std::vector<Element>& elements) {
+  constexpr std::string_view kEndOfHead = "</desc>";
+  const std::size_t head = svg.find(kEndOfHead);
+  if (head == std::string::npos || svg.find("</svg>") == std::string::npos)
+    Throw<ProgramError>("{} wrote {} bytes that are no SVG of the expected form", options.gnuplot,
+                        svg.size());
+  svg.erase(0, head + kEndOfHead.size());
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    Replace(svg, fmt::format("<title>gnuplot_plot_{}</title>", i + 1),
+            "<title>" + EscapeMarkup(elements[i].label) + "</title>");
+  return fmt::format(
+             "<svg class=\"lfiw-plot\" role=\"img\" viewBox=\"0 0 {} {}\" "
+             "xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n"
+             "<title>{}</title>\n<style>{}</style>",
+             options.width, options.height, EscapeMarkup(plot.title), kStyleSheet) +
+         svg;
+}
+
+}  // namespace
+
+bool IsDrawable(const Plot& plot, const PlotSeries& series) {
+  for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i)
+    if (CanShowPoint(plot, series, i)) return true;
+  return false;
+}
+
+std::string RenderSvg(const Plot& plot, const PlotOptions& options) {
+  CheckSeries(plot);
+  std::vector<Element> elements;
+  for (std::size_t i = 0; i < plot.series.size(); ++i) {
+    if (!IsDrawable(plot, plot.series[i])) continue;
+    for (Element& element : Elements(plot.series[i], i)) elements.push_back(std::move(element));
+  }
+  // -d: no start-up files, so the bytes do not depend on who draws
+  const std::string svg =
+      RunProgram({options.gnuplot, "-d"}, Script(plot, options, elements), options.time_limit_s);
+  return Polished(svg, plot, options, elements);
+}
+
+}  // namespace lfiw

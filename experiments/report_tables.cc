@@ -1,0 +1,418 @@
+#include "experiments/report_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "core/error.h"
+#include "experiments/number_text.h"
+
+namespace lfiw {
+namespace {
+
+using Value = std::optional<double>;
+
+// A value known up to its standard error.
+struct Known {
+  Value value;
+  Value stderr_value;
+};
+
+Known KnownValue(const JsonObject& report, const std::string& key) {
+  const auto object = report.Object(key);
+  if (!object) return {};
+  return {object->Number("value"), object->Number("stderr")};
+}
+
+struct Judgement {
+  HtmlTone tone = HtmlTone::kNeutral;
+  std::string badge = "no verdict";
+  std::string sentence = "This run gives no verdict on how far its numbers can be trusted.";
+  std::vector<std::string> reasons;
+};
+
+Judgement JudgementOf(const JsonObject& report) {
+  Judgement judgement;
+  const auto verdict = report.Object("verdict");
+  if (!verdict || !verdict->Has("level")) return judgement;
+  judgement.badge = verdict->Text("level");
+  judgement.reasons = verdict->Texts("reasons");
+  judgement.sentence.clear();
+  if (judgement.badge == "trust") {
+    judgement.tone = HtmlTone::kGood;
+    judgement.sentence = "No diagnostic speaks against the estimate.";
+  } else if (judgement.badge == "caution") {
+    judgement.tone = HtmlTone::kWarning;
+    judgement.sentence = "The estimate may be off by more than its interval says.";
+  } else if (judgement.badge == "do not use") {
+    judgement.tone = HtmlTone::kBad;
+    judgement.sentence = "The estimate below should not be used for a decision.";
+  }
+  return judgement;
+}
+
+// The index of the row to state first; none when no row has a value.
+std::optional<std::size_t> HeadlineIndex(const JsonObject& report,
+                                         const std::vector<JsonObject>& rows) {
+  if (const Value given = report.Number("headline")) {
+    if (*given < 0.0 || *given >= static_cast<double>(rows.size()) || *given != std::floor(*given))
+      Throw<DataError>("{}: headline: found {}, expected the index of one of {} rows",
+                       report.path(), *given, rows.size());
+    return static_cast<std::size_t>(*given);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].Number("value")) return i;
+  return std::nullopt;
+}
+
+std::string IntervalName(const JsonObject& report) {
+  const Value confidence = report.Number("confidence");
+  return confidence ? NumberText(*confidence * 100.0) + " % interval" : "interval";
+}
+
+// What an interval covers, in words.
+std::string MethodText(const std::string& method) {
+  static constexpr std::array<std::array<const char*, 2>, 3> kMethods = {{
+      {"monte_carlo", "varies the rollouts and classifiers, given the fitted model"},
+      {"classifier_bootstrap", "varies the classifiers' data, given the fitted model"},
+      {"pipeline_bootstrap", "varies the episodes, with model and classifiers fitted anew"},
+  }};
+  for (const auto& [name, words] : kMethods)
+    if (method == name) return fmt::format("{}: {}", name, words);
+  return method;
+}
+
+std::string ParametersText(const JsonObject& row) {
+  if (!row.Has("params")) return "";
+  const std::string text = row.AnyText("params");
+  if (!text.starts_with('{')) return text;
+  const JsonObject params = *row.Object("params");
+  std::string list;
+  for (const std::string& key : params.Keys())
+    list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", key, params.AnyText(key));
+  return list;
+}
+
+std::string RowName(const JsonObject& row) {
+  std::string name = row.Has("estimator") ? row.Text("estimator") : "(unnamed)";
+  if (const Value horizon = row.Number("horizon"))
+    name += fmt::format(", H = {}", NumberText(*horizon));
+  return name;
+}
+
+int RowDecimals(const JsonObject& row) {
+  return DecimalsFor(row.Number("value"), row.Number("stderr"));
+}
+
+std::string IntervalText(const JsonObject& row) {
+  const Value low = row.Number("ci_low"), high = row.Number("ci_high");
+  if (!low || !high) return kNoNumber;
+  const int decimals = RowDecimals(row);
+  return fmt::format("{} to {}", FixedText(low, decimals), FixedText(high, decimals));
+}
+
+std::string ValueText(const JsonObject& row) {
+  const Value value = row.Number("value"), log10_value = row.Number("log10_value");
+  if (!value && log10_value) return fmt::format("10^{}", FixedText(log10_value, 2));
+  return FixedText(value, RowDecimals(row));
+}
+
+std::string EstimandText(const JsonObject& report) {
+  const auto estimand = report.Object("estimand");
+  if (!estimand) return "";
+  const Value discount = estimand->Number("discount"), horizon = estimand->Number("horizon");
+  std::string text = estimand->Text("scale") == "normalised" ? "mean reward per step (normalised)"
+                                                             : "sum of rewards";
+  if (horizon) {
+    text += fmt::format(" over {} steps", CountText(horizon));
+  } else if (estimand->Has("horizon")) {
+    text += " over an unlimited horizon";
+  }
+  if (discount) text += *discount == 1.0 ? ", undiscounted" : ", discount " + NumberText(discount);
+  return text;
+}
+
+// Whether `known` lies in the row's interval, as the end of a sentence; empty without interval.
+std::string AgainstInterval(const JsonObject& row, double known) {
+  const Value low = row.Number("ci_low"), high = row.Number("ci_high");
+  if (!low || !high) return "";
+  if (known < *low) return ", below the whole interval";
+  if (known > *high) return ", above the whole interval";
+  return ", inside the interval";
+}
+
+std::string DifferenceText(double difference, int decimals) {
+  return fmt::format("{} {}", FixedText(std::abs(difference), decimals),
+                     difference >= 0.0 ? "above" : "below");
+}
+
+void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlFragment& html) {
+  const double value = *row.Number("value");
+  const int decimals = RowDecimals(row);
+  const std::string environment = report.Text("environment");
+  std::string sentence = fmt::format("The evaluation policy's value{} is estimated at {}",
+                                     environment.empty() ? "" : " in " + environment,
+                                     EstimateText(row.Number("value"), row.Number("stderr")));
+  if (row.Number("stderr")) sentence += " (standard error)";
+  const std::string estimand = EstimandText(report);
+  if (!estimand.empty()) sentence += fmt::format("; it is the {}", estimand);
+  html.Paragraph(sentence + ".");
+
+  const Known behavior = KnownValue(report, "behavior_value");
+  if (behavior.value)
+    html.Paragraph(fmt::format("That is {} what the behavior policy collected in the log, {}{}.",
+                               DifferenceText(value - *behavior.value, decimals),
+                               EstimateText(behavior.value, behavior.stderr_value),
+                               AgainstInterval(row, *behavior.value)));
+  const Known truth = KnownValue(report, "truth");
+  if (truth.value) {
+    html.Paragraph(fmt::format("The true value is known here, {}{}: the estimate is {} it.",
+                               EstimateText(truth.value, truth.stderr_value),
+                               AgainstInterval(row, *truth.value),
+                               DifferenceText(value - *truth.value, decimals)));
+  } else {
+    html.Muted(
+        "The true value is not known: the evaluation policy was not run in the real environment, "
+        "so the error of these estimates is not known either.");
+  }
+}
+
+std::vector<HtmlTile> Tiles(const JsonObject& report, const JsonObject& row) {
+  std::vector<HtmlTile> tiles = {
+      {"Estimate: " + RowName(row), ValueText(row),
+       row.Number("stderr") ? "\xC2\xB1 " + FixedText(row.Number("stderr"), RowDecimals(row))
+                            : "no standard error"}};
+  if (row.Number("ci_low") && row.Number("ci_high"))
+    tiles.push_back(
+        {IntervalName(report), IntervalText(row), MethodText(row.Text("interval_method"))});
+  const auto add = [&](const std::string& label, const Known& known, const std::string& note) {
+    if (!known.value) return;
+    const int decimals = DecimalsFor(known.value, known.stderr_value);
+    const std::string spread =
+        known.stderr_value ? "\xC2\xB1 " + FixedText(known.stderr_value, decimals) : "";
+    tiles.push_back({label, FixedText(known.value, decimals),
+                     spread + (spread.empty() || note.empty() ? "" : ", ") + note});
+  };
+  const auto truth = report.Object("truth");
+  const Value episodes = truth ? truth->Number("episodes") : std::nullopt;
+  add("True value", KnownValue(report, "truth"),
+      episodes ? CountText(episodes) + " real episodes" : "");
+  add("Behavior policy", KnownValue(report, "behavior_value"), "in the log");
+  return tiles;
+}
+
+// The span that the interval drawings share. Values far outside the bulk do not stretch it.
+struct Span {
+  double low = 0.0;
+  double high = 1.0;
+};
+
+Span DrawingSpan(const std::vector<JsonObject>& rows, const Value& truth) {
+  std::vector<double> centers, all;
+  if (truth) centers.push_back(*truth);
+  for (const JsonObject& row : rows) {
+    if (const Value value = row.Number("value")) centers.push_back(*value);
+    for (const char* key : {"ci_low", "ci_high"})
+      if (const Value end = row.Number(key)) all.push_back(*end);
+  }
+  if (centers.empty()) return {};
+  std::sort(centers.begin(), centers.end());
+  all.insert(all.end(), centers.begin(), centers.end());
+  const auto [lowest, highest] = std::minmax_element(all.begin(), all.end());
+  const double first = centers[centers.size() / 4], third = centers[centers.size() * 3 / 4];
+  const double reach = 4.0 * (third - first);
+  Span span = {*lowest, *highest};
+  if (reach > 0.0) span = {std::max(span.low, first - reach), std::min(span.high, third + reach)};
+  const double room = std::max(0.04 * (span.high - span.low), 1e-9 * std::abs(span.high) + 1e-12);
+  return {span.low - room, span.high + room};
+}
+
+// The interval as a bar, the value as a dot and the truth as a line, 140 x 18 pixels.
+std::string IntervalDrawing(const JsonObject& row, const Value& truth, const Span& span) {
+  const auto x = [&](double value) {
+    return std::clamp(140.0 * (value - span.low) / (span.high - span.low), 0.0, 140.0);
+  };
+  std::string svg = "<svg width=\"140\" height=\"18\" viewBox=\"0 0 140 18\">";
+  if (truth)
+    svg += fmt::format(
+        "<path d=\"M{0:.1f} 0V18\" stroke=\"var(--good)\" stroke-width=\"1.5\" "
+        "stroke-dasharray=\"3 2\"/>",
+        x(*truth));
+  const Value low = row.Number("ci_low"), high = row.Number("ci_high"), value = row.Number("value");
+  if (low && high)
+    svg += fmt::format(
+        "<path d=\"M{:.1f} 9H{:.1f}\" stroke=\"var(--accent)\" stroke-width=\"4\" "
+        "opacity=\"0.45\"/>",
+        x(*low), x(*high));
+  if (value && *value > span.low && *value < span.high)
+    svg +=
+        fmt::format("<circle cx=\"{:.1f}\" cy=\"9\" r=\"3.5\" fill=\"var(--accent)\"/>", x(*value));
+  // an arrow head at the edge beyond which the value lies
+  if (value && *value <= span.low) svg += "<path d=\"M7 4L1 9L7 14Z\" fill=\"var(--accent)\"/>";
+  if (value && *value >= span.high)
+    svg += "<path d=\"M133 4L139 9L133 14Z\" fill=\"var(--accent)\"/>";
+  return svg + "</svg>";
+}
+
+std::string KhatExplanation(const JsonObject& report) {
+  const auto sweep = report.Object("sweep");
+  const Value threshold = sweep ? sweep->Number("khat_threshold") : std::nullopt;
+  return "How heavy the tail of the weights is; reliable below " +
+         (threshold ? FixedText(threshold, 2) : "0.5 to 0.7, depending on the number of rollouts");
+}
+
+HtmlTable MainTable(const JsonObject& report, const std::vector<JsonObject>& rows) {
+  const Value truth = KnownValue(report, "truth").value;
+  const Span span = DrawingSpan(rows, truth);
+  const auto headline = HeadlineIndex(report, rows);
+  const bool remarks = std::any_of(rows.begin(), rows.end(),
+                                   [](const JsonObject& row) { return row.Has("reason"); });
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  HtmlTable table{.columns = {{"Estimator"},
+                              {"Value", kNumber},
+                              {"\xC2\xB1", kNumber, "One standard error"},
+                              {IntervalName(report), kNumber},
+                              {"", HtmlAlign::kText, "Interval (bar), value (dot), truth (dashes)"},
+                              {"Error", kNumber, "Value minus truth"},
+                              {"ESS", kNumber,
+                               "Effective sample size: how many rollouts or "
+                               "episodes carry the estimate"},
+                              {"k-hat", kNumber, KhatExplanation(report)}}};
+  if (remarks) table.columns.push_back({"Remark"});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const JsonObject& row = rows[i];
+    const int decimals = RowDecimals(row);
+    HtmlRow cells{.cells = {RowName(row), ValueText(row), FixedText(row.Number("stderr"), decimals),
+                            IntervalText(row),
+                            HtmlCell::Drawing(IntervalDrawing(row, truth, span), IntervalText(row)),
+                            FixedText(row.Number("error"), decimals),
+                            NumberText(row.Number("ess"), 3), FixedText(row.Number("khat"), 2)}};
+    if (remarks) cells.cells.push_back(row.Text("reason"));
+    if (headline == i) cells.tone = JudgementOf(report).tone;
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+HtmlTable DetailTable(const std::vector<JsonObject>& rows) {
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  HtmlTable table{.columns = {{"Estimator"},
+                              {"Parameters"},
+                              {"Value", kNumber},
+                              {"SE within", kNumber,
+                               "Part of the standard error from the rollouts or episodes"},
+                              {"SE between", kNumber,
+                               "Part of the standard error from one classifier to "
+                               "another"},
+                              {"Largest weight", kNumber, "Largest share of the total weight"},
+                              {"What the interval covers"}}};
+  for (const JsonObject& row : rows) {
+    const int decimals = RowDecimals(row);
+    table.rows.push_back(
+        {{RowName(row), ParametersText(row), ValueText(row),
+          FixedText(row.Number("se_within"), decimals),
+          FixedText(row.Number("se_between"), decimals), NumberText(row.Number("max_weight"), 3),
+          MethodText(row.Text("interval_method"))}});
+  }
+  return table;
+}
+
+// The rows that the paper's table compares: the plain model, and each weighting by its H.
+struct PaperRows {
+  std::optional<JsonObject> model;
+  std::map<std::string, std::map<double, JsonObject>> weighted;  // [estimator][H]
+  std::set<double, std::greater<>> horizons;                     // the largest, T, first
+};
+
+PaperRows FindPaperRows(const std::vector<JsonObject>& rows) {
+  PaperRows found;
+  for (const JsonObject& row : rows) {
+    const Value horizon = row.Number("horizon");
+    const std::string estimator = row.Text("estimator");
+    const bool model = estimator == "model" || (horizon && *horizon == 0.0);
+    if (model) {
+      if (!found.model || estimator == "model") found.model = row;
+    } else if (horizon) {
+      const std::string parameters = ParametersText(row);
+      const std::string name = parameters.empty() ? estimator : estimator + " (" + parameters + ")";
+      found.weighted[name].emplace(*horizon, row);
+      found.horizons.insert(*horizon);
+    }
+  }
+  return found;
+}
+
+HtmlTable PaperTable(const JsonObject& report, const PaperRows& found) {
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  HtmlTable table{
+      .caption =
+          "Value \xC2\xB1 standard error: the truth v, the model alone \xE1\xB9\xBD, "
+          "and weighted over the first H steps v\xCC\x82_H.",
+      .columns = {{"Weights"}, {"v (truth)", kNumber}, {"\xE1\xB9\xBD (model)", kNumber}}};
+  for (const double horizon : found.horizons)
+    table.columns.push_back({fmt::format("v\xCC\x82_{}", NumberText(horizon)), kNumber,
+                             fmt::format("Weights of the first {} steps", NumberText(horizon))});
+  const auto estimate = [](const JsonObject& row) {
+    return EstimateText(row.Number("value"), row.Number("stderr"));
+  };
+  const Known truth = KnownValue(report, "truth");
+  for (const auto& [estimator, by_horizon] : found.weighted) {
+    HtmlRow row{.cells = {estimator, EstimateText(truth.value, truth.stderr_value),
+                          found.model ? estimate(*found.model) : kNoNumber}};
+    for (const double horizon : found.horizons) {
+      const auto it = by_horizon.find(horizon);
+      row.cells.push_back(it == by_horizon.end() ? kNoNumber : estimate(it->second));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+HtmlFragment SummarySection(const JsonObject& report) {
+  HtmlFragment html;
+  const Judgement judgement = JudgementOf(report);
+  html.Verdict(judgement.tone, judgement.badge, judgement.sentence, judgement.reasons);
+  const std::vector<JsonObject> rows = report.Objects("rows");
+  const auto headline = HeadlineIndex(report, rows);
+  if (!headline) {
+    html.Muted("There is no estimate: no estimator of this run gave a value.");
+  } else if (!rows[*headline].Number("value")) {
+    html.Muted(fmt::format(
+        "There is no estimate: {} gave no value ({}).", RowName(rows[*headline]),
+        rows[*headline].Has("reason") ? rows[*headline].Text("reason") : "no reason is given"));
+  } else {
+    html.Tiles(Tiles(report, rows[*headline]));
+    AddHeadlineSentences(report, rows[*headline], html);
+  }
+  return html;
+}
+
+HtmlFragment EstimatesSection(const JsonObject& report) {
+  HtmlFragment html;
+  html.Heading(2, "Estimates");
+  const std::vector<JsonObject> rows = report.Objects("rows");
+  if (rows.empty()) {
+    html.Muted("This run holds no table of estimates.");
+    return html;
+  }
+  html.Table(MainTable(report, rows));
+  HtmlFragment details;
+  details.Table(DetailTable(rows));
+  html.Details("Parameters, parts of the standard error, and what the intervals cover", details);
+  const PaperRows paper = FindPaperRows(rows);
+  if (!paper.weighted.empty()) {
+    html.Heading(3, "Model and weighted estimates side by side");
+    html.Table(PaperTable(report, paper));
+  }
+  return html;
+}
+
+}  // namespace lfiw

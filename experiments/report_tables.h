@@ -1,0 +1,20 @@
+#ifndef LFIW_EXPERIMENTS_REPORT_TABLES_H_
+#define LFIW_EXPERIMENTS_REPORT_TABLES_H_
+
+#include "experiments/html_page.h"
+#include "experiments/json_object.h"
+
+namespace lfiw {
+
+// The parts of the report that state the estimates; `report` is report.json (see report.h).
+
+// The first screen: the verdict with its reasons, and the headline estimate against the truth and
+// the behavior policy's value, in words and as large numbers.
+HtmlFragment SummarySection(const JsonObject& report);
+
+// Every estimator with its interval and diagnostics, and the paper's layout of the weighted ones.
+HtmlFragment EstimatesSection(const JsonObject& report);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_REPORT_TABLES_H_
