@@ -54,13 +54,6 @@ class LinearGaussianEnv final : public Env {
     const VectorD next = system.state_matrix * state_ + system.action_matrix * u + system.offset +
                          shared_->noise_root * Normals(noise_);
     CheckFinite(next, "state");
-    if (!u.allFinite()) {
-      Throw<NumericError>("{}: an action is not finite", shared_->spec.name);
-    }
-    if (!next.allFinite()) {
-      Throw<NumericError>("{}: the state is not finite; the closed loop is unstable",
-                          shared_->spec.name);
-    }
     const double reward = LinearGaussianReward(system, state_, u, next);
     state_ = next;
     std::ranges::copy(state_, observation.begin());
