@@ -24,12 +24,12 @@ namespace {
 using nlohmann::json;
 
 // Labelled logits of the held-out transitions: real ones are the positive class.
-Reliability MeasureCalibration(const FittedModels& models) {
+Calibration CalibrationOf(const FittedModels& models) {
   std::vector<double> logits = models.held_out_real;
   logits.insert(logits.end(), models.held_out_generated.begin(), models.held_out_generated.end());
   std::vector<std::uint8_t> labels(logits.size(), 0);
   std::fill_n(labels.begin(), models.held_out_real.size(), 1);
-  return MeasureReliability(logits, labels);
+  return MeasureCalibration(logits, labels);
 }
 
 // The log-weights of the first `count` classifiers, or of those from `first` on.
@@ -75,7 +75,7 @@ MbopeMeasurements Measure(const StageContext& context, const FittedModels& model
   measured.plain = EstimatePlainModel(table.rewards, config.value);
   measured.sweeps = RunEstimatorGrid(config.estimators, table, config.value);
   measured.mean_weights = MeanWeights(table.log_weights);
-  measured.calibration = MeasureCalibration(models);
+  measured.calibration = CalibrationOf(models);
   measured.improvement = CheckImprovement(models.held_out_real, models.held_out_generated);
   measured.clamp_rate = models.rollouts.ClampRate();
   if (replicates > 0) {

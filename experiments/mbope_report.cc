@@ -74,7 +74,7 @@ json MeanWeightJson(const std::vector<MeanWeight>& weights) {
   return {{"step", steps}, {"series", json::array({series})}};
 }
 
-json CalibrationJson(const Reliability& calibration, std::size_t classifiers) {
+json CalibrationJson(const Calibration& calibration, std::size_t classifiers) {
   json bins = json::array();
   for (const ReliabilityBin& bin : calibration.bins) {
     bins.push_back({{"probability", bin.mean_probability},
@@ -89,7 +89,7 @@ json CalibrationJson(const Reliability& calibration, std::size_t classifiers) {
 
 json BehaviorValue(const EpisodeBatch& log, const ValueOptions& value) {
   const std::vector<double> returns = Returns(log, value.discount);
-  return {{"value", Mean(returns)}, {"stderr", StandardError(returns)}};
+  return {{"value", Mean(returns)}, {"stderr", returns.size() < 2 ? json(nullptr) : json(StandardError(returns))}};
 }
 
 json LogJson(const ReportInputs& in) {

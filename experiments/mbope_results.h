@@ -45,7 +45,7 @@ struct MbopeMeasurements {
   PlainModelEstimate plain;
   std::vector<EstimatorSweep> sweeps;
   std::vector<MeanWeight> mean_weights;  // [T]
-  Reliability calibration;
+  Calibration calibration;
   ImprovementCheck improvement;
   double clamp_rate = 0.0;
   std::optional<MonteCarloEstimate> truth;

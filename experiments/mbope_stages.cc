@@ -162,13 +162,26 @@ Bootstrap DrawBootstrap(const std::vector<std::int64_t>& episodes, std::uint64_t
   return out;
 }
 
+// The same (s, a) with outcomes drawn from the model, a random member for each row.
+Transitions DrawPartners(const TransitionModel& model, const Transitions& real, Stream stream) {
+  Transitions fake = real;
+  std::vector<std::int64_t> member(static_cast<std::size_t>(real.size()));
+  for (std::int64_t& m : member) {
+    m = static_cast<std::int64_t>(stream.Below(static_cast<std::uint64_t>(model.members())));
+  }
+  MatrixF noise(real.size(), model.noise_dim());
+  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  model.Sample(real.states, real.actions, member, noise, fake.next_states, fake.aux);
+  return fake;
+}
+
 // Log-ratios of a classifier on unseen real transitions and on one generated partner of each.
 void SaveHeldOut(const RatioClassifier& classifier, const DynamicsEnsemble& dynamics,
                  const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
                  std::uint64_t seed, std::uint64_t index, const std::string& path) {
   const Transitions real = GatherTransitions(log, episodes);
-  const GeneratedOutcomes fake = GenerateOutcomes(
-      dynamics, log, episodes, Stream(seed, "classifier held-out negatives", {index}));
+  const Transitions fake =
+      DrawPartners(dynamics, real, Stream(seed, "classifier held-out negatives", {index}));
   std::vector<double> real_ratios(static_cast<std::size_t>(real.size()));
   std::vector<double> fake_ratios(real_ratios.size());
   classifier.LogRatios(real.states, real.actions, real.next_states, real.aux, real_ratios);
@@ -202,7 +215,7 @@ std::vector<Artefact> ClassifierStages(const StageContext& context, const LogSou
           const ClassifierFit fit = FitClassifier(log.log, bootstrap.drawn, ensemble, options,
                                                   seed, c, CheckpointFolder(directory), &progress);
           fit.classifier.Save(directory + "/classifier.npz");
-          WriteJson(HistoryJson(fit.summary.history), directory + "/history.json");
+          WriteJson(HistoryJson(fit.summary.fit.history), directory + "/history.json");
           SaveHeldOut(fit.classifier, ensemble, log.log, bootstrap.left_out, seed, index,
                       directory + "/held_out.npz");
         });
@@ -336,7 +349,9 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
               directory + "/truth.json");
   });
   const json truth = ReadJson(artefact.File("truth.json"));
-  return {truth["value"], truth["standard_error"], truth["episodes"], truth["mean_length"]};
+  const double scale = StepFactors(config.value, config.value.horizon).front();
+  return {truth["value"].get<double>() * scale, truth["standard_error"].get<double>() * scale,
+          truth["episodes"], truth["mean_length"]};
 }
 
 LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed) {

@@ -1,0 +1,9 @@
+#include "envs/mujoco_version.h"
+
+#include <mujoco/mujoco.h>
+
+namespace lfiw {
+
+std::string MujocoVersion() { return mj_versionString(); }
+
+}  // namespace lfiw

@@ -1,0 +1,9 @@
+#include "models/torch_version.h"
+
+#include <torch/version.h>
+
+namespace lfiw {
+
+std::string TorchVersion() { return TORCH_VERSION; }
+
+}  // namespace lfiw
