@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -34,15 +35,15 @@ struct Shared {
 class LinearGaussianEnv final : public Env {
  public:
   explicit LinearGaussianEnv(std::shared_ptr<const Shared> shared)
-      : shared_(std::move(shared)), state_(shared_->system.initial_mean), noise_(0, "unused") {}
+      : shared_(std::move(shared)), state_(shared_->system.initial_mean), noise_(NoiseStream()) {}
 
   const EnvSpec& spec() const override { return shared_->spec; }
 
   void Reset(Stream& stream, std::span<double> observation) override {
     state_ = shared_->system.initial_mean + shared_->initial_root * Normals(stream);
     // a stream of this episode's own, so that steps need none from the caller
-    const std::uint64_t high = stream.NextBits();
-    noise_ = stream.Child((high << 32) | stream.NextBits());
+    noise_seed_ = {stream.NextBits(), stream.NextBits()};
+    noise_ = NoiseStream();
     std::ranges::copy(state_, observation.begin());
   }
 
@@ -60,6 +61,26 @@ class LinearGaussianEnv final : public Env {
     return {.reward = reward, .terminated = false};
   }
 
+  std::vector<double> SaveState() const override {
+    std::vector<double> state(state_.begin(), state_.end());
+    for (const std::uint32_t word : noise_seed_) state.push_back(word);
+    state.push_back(static_cast<double>(noise_.position()));
+    return state;
+  }
+
+  void LoadState(std::span<const double> state) override {
+    const auto dim = static_cast<std::size_t>(state_.size());
+    if (state.size() != dim + 3) {
+      Throw<DataError>("{}: state has {} values, expected {}", shared_->spec.name, state.size(),
+                       dim + 3);
+    }
+    state_ = AsVector(state.first(dim));
+    noise_seed_ = {static_cast<std::uint32_t>(state[dim]),
+                   static_cast<std::uint32_t>(state[dim + 1])};
+    noise_ = NoiseStream();
+    noise_.Seek(static_cast<std::uint64_t>(state[dim + 2]));
+  }
+
  private:
   void CheckFinite(const VectorD& values, const char* quantity) const {
     for (Eigen::Index i = 0; i < values.size(); ++i) {
@@ -70,6 +91,11 @@ class LinearGaussianEnv final : public Env {
     }
   }
 
+  Stream NoiseStream() const {
+    const std::uint64_t high = noise_seed_[0];
+    return Stream((high << 32) | noise_seed_[1], "linear-Gaussian noise");
+  }
+
   VectorD Normals(Stream& stream) const {
     VectorD z(shared_->system.state_dim());
     for (double& value : z) value = stream.Normal();
@@ -78,6 +104,7 @@ class LinearGaussianEnv final : public Env {
 
   std::shared_ptr<const Shared> shared_;
   VectorD state_;
+  std::array<std::uint32_t, 2> noise_seed_ = {0, 0};
   Stream noise_;
 };
 

@@ -187,6 +187,43 @@ void MujocoEnv::CheckStable() const {
   }
 }
 
+template <class Visit>
+void MujocoEnv::VisitState(const Visit& visit) const {
+  const mjModel& model = *shared_->model;
+  const auto span = [](mjtNum* values, int count) {
+    return std::span<double>(values, static_cast<std::size_t>(count));
+  };
+  visit(span(&data_->time, 1));
+  visit(span(data_->qpos, model.nq));
+  visit(span(data_->qvel, model.nv));
+  visit(span(data_->act, model.na));
+  visit(span(data_->qacc_warmstart, model.nv));
+  // the one derived quantity that is read before mj_step recomputes it
+  visit(span(data_->xpos + 3 * kTorso, 3));
+}
+
+std::vector<double> MujocoEnv::SaveState() const {
+  std::vector<double> state;
+  VisitState([&](std::span<double> values) {
+    for (const double value : values) state.push_back(value);
+  });
+  return state;
+}
+
+void MujocoEnv::LoadState(std::span<const double> state) {
+  mj_resetData(shared_->model.get(), data_.get());
+  std::size_t size = 0;
+  VisitState([&](std::span<double> values) { size += values.size(); });
+  if (state.size() != size) {
+    Throw<DataError>("{}: state has {} values, expected {}", shared_->spec.name, state.size(),
+                     size);
+  }
+  auto next = state.begin();
+  VisitState([&](std::span<double> values) {
+    for (double& value : values) value = *next++;
+  });
+}
+
 std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task) {
   return std::make_shared<const MujocoFactory>(task);
 }

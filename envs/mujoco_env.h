@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "envs/env.h"
 #include "envs/mujoco_model.h"
@@ -34,6 +35,8 @@ class MujocoEnv final : public Env {
   void Reset(Stream& stream, std::span<double> observation) override;
   StepResult Step(std::span<const double> action, std::span<double> observation,
                   std::span<double> aux) override;
+  std::vector<double> SaveState() const override;
+  void LoadState(std::span<const double> state) override;
 
   // Starts an episode in a given state: positions [nq], velocities [nv].
   void ResetTo(std::span<const double> positions, std::span<const double> velocities,
@@ -47,6 +50,9 @@ class MujocoEnv final : public Env {
   // x that Progress measures; stale after a step where MuJoCo leaves it so.
   double ForwardPosition() const;
   void CheckStable() const;
+  // Calls visit(values) on every array that the coming steps read, each as a span.
+  template <class Visit>
+  void VisitState(const Visit& visit) const;
 
   std::shared_ptr<const MujocoShared> shared_;
   MjDataPtr data_;

@@ -49,8 +49,6 @@ class Lockstep {
       : spec_(factory.spec()),
         policy_(policy),
         request_(request),
-        low_(spec_.action_low.cast<float>()),
-        high_(spec_.action_high.cast<float>()),
         observations_(end - begin, spec_.obs_dim),
         noise_(end - begin, policy.noise_dim()),
         actions_(end - begin, spec_.action_dim),
@@ -103,7 +101,7 @@ class Lockstep {
     noise.FillNormal({slot.noise.data(), static_cast<std::size_t>(slot.noise.size())});
   }
 
-  // Writes the clipped actions of all running episodes.
+  // Writes the executed (clipped) actions of all running episodes.
   void Act(std::int64_t t) {
     const auto rows = static_cast<Eigen::Index>(running_.size());
     for (Eigen::Index i = 0; i < rows; ++i) {
@@ -113,16 +111,13 @@ class Lockstep {
     policy_.Sample(observations_.topRows(rows), std::span(steps_).first(running_.size()),
                    noise_.topRows(rows), actions_.topRows(rows));
     for (Eigen::Index i = 0; i < rows; ++i) {
-      for (Eigen::Index j = 0; j < actions_.cols(); ++j) {
-        float& action = actions_(i, j);
-        if (!std::isfinite(action)) {
-          Throw<PolicyError>(
-              "episode {}, step {}: the policy's action[{}] is {}, expected a number",
-              StreamIndex(running_[static_cast<std::size_t>(i)]), t, j, action);
-        }
-        action = std::clamp(action, low_[j], high_[j]);
-      }
+      if (actions_.row(i).allFinite()) continue;
+      Throw<PolicyError>(
+          "episode {}, step {}: the policy's action is ({}), expected finite numbers",
+          StreamIndex(running_[static_cast<std::size_t>(i)]), t,
+          fmt::join(actions_.row(i).begin(), actions_.row(i).end(), ", "));
     }
+    ClipActions(spec_, actions_.topRows(rows));
   }
 
   StepResult StepOne(std::size_t i, std::int64_t t, EpisodeSink& sink) {
@@ -141,7 +136,6 @@ class Lockstep {
   const EnvSpec& spec_;
   const Policy& policy_;
   const EpisodeRequest& request_;
-  const VectorF low_, high_;
   std::vector<Slot> running_;
   MatrixF observations_, noise_, actions_;  // [running, .]
   std::vector<std::int64_t> steps_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "core/error.h"
@@ -89,23 +90,29 @@ struct Layers {
   std::vector<VectorF> biases;
 };
 
+void RequireShape(const std::string& source, const std::string& name, const MatrixF& weight,
+                  std::int64_t rows, std::int64_t columns) {
+  if (weight.rows() == rows && weight.cols() == columns) return;
+  Throw<PolicyError>("{}: {} has shape [{}, {}], expected [{}, {}] as sizes say", source, name,
+                     weight.rows(), weight.cols(), rows, columns);
+}
+
 Layers ReadLayers(const std::string& prefix, const std::string& source, const NpzFile& file) {
   Layers layers;
-  for (std::size_t l = 0; l == 0 || file.Has(fmt::format("{}weight_{}", prefix, l)); ++l) {
+  layers.sizes = file.GetIntegers(prefix + "sizes");
+  if (layers.sizes.size() < 2 || std::ranges::min(layers.sizes) < 1) {
+    Throw<PolicyError>("{}: {}sizes is [{}], expected at least two positive numbers", source,
+                       prefix, fmt::join(layers.sizes, ", "));
+  }
+  for (std::size_t l = 0; l + 1 < layers.sizes.size(); ++l) {
     const std::string weight_name = fmt::format("{}weight_{}", prefix, l);
     const std::string bias_name = fmt::format("{}bias_{}", prefix, l);
     MatrixF weight = file.GetMatrix(weight_name);
     VectorF bias = file.GetVector(bias_name);
-    if (weight.size() == 0) Throw<PolicyError>("{}: {} is empty", source, weight_name);
-    if (l == 0) layers.sizes.push_back(weight.rows());
-    if (weight.rows() != layers.sizes.back()) {
-      Throw<PolicyError>("{}: {} has {} rows, expected {}, the width of the layer before", source,
-                         weight_name, weight.rows(), layers.sizes.back());
-    }
-    RequireSize(source, bias_name, bias.size(), weight.cols());
+    RequireShape(source, weight_name, weight, layers.sizes[l], layers.sizes[l + 1]);
+    RequireSize(source, bias_name, bias.size(), layers.sizes[l + 1]);
     RequireFinite(source, weight_name, weight);
     RequireFinite(source, bias_name, bias);
-    layers.sizes.push_back(weight.cols());
     layers.weights.push_back(std::move(weight));
     layers.biases.push_back(std::move(bias));
   }
@@ -176,6 +183,7 @@ void GaussianMlpPolicy::Save(const std::string& path) const {
 void GaussianMlpPolicy::Put(const std::string& prefix, NpzFile& file) const {
   file.Put(prefix + "format", std::string(kFormat));
   file.Put(prefix + "origin", origin_);
+  file.Put(prefix + "sizes", mlp_.sizes());
   for (std::size_t l = 0; l < mlp_.layers().size(); ++l) {
     file.Put(fmt::format("{}weight_{}", prefix, l), mlp_.Weight(parameters_.data(), l));
     file.Put(fmt::format("{}bias_{}", prefix, l), mlp_.Bias(parameters_.data(), l));

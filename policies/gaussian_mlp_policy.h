@@ -21,9 +21,10 @@ namespace lfiw {
 // Every row is computed the same way whatever batch it is in, to the bit. A forward pass uses
 // buffers kept per thread, so step loops allocate nothing after the first call.
 //
-// File (.npz): format (text "lfiw gaussian mlp policy 1"), origin (text), and per layer l = 0 .. L:
-// weight_l f4 [inputs, outputs], bias_l f4 [outputs], with h' = tanh(h weight + bias) and no tanh
-// after the last; log_std f4 [action_dim]; obs_mean, obs_variance f8 [obs_dim]; obs_clip f8 [1].
+// File (.npz): format (text "lfiw gaussian mlp policy 1"), origin (text), sizes i8 [L + 1] (inputs,
+// hidden widths, actions), and per layer l = 0 .. L - 1: weight_l f4 [sizes[l], sizes[l + 1]],
+// bias_l f4 [sizes[l + 1]], with h' = tanh(h weight + bias) and no tanh after the last; log_std f4
+// [action_dim]; obs_mean, obs_variance f8 [obs_dim]; obs_clip f8 [1].
 class GaussianMlpPolicy : public Policy {
  public:
   // parameters [mlp.parameter_count()], log_std [mlp.outputs()]; `origin` says in a few words where

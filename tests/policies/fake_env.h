@@ -15,8 +15,8 @@ namespace lfiw {
 
 struct PointOptions {
   std::int64_t max_episode_steps = 40;
-  double wall = 1e9;    // the episode terminates beyond
-  double cliff = 1e9;   // the physics is unstable beyond
+  double wall = 1e9;   // the episode terminates beyond
+  double cliff = 1e9;  // the physics is unstable beyond
 };
 
 // A point x on a line that the first of two actions moves towards a goal g, both drawn at reset:
@@ -78,10 +78,10 @@ class PointFactory final : public EnvFactory {
   }
 
   const EnvSpec& spec() const override { return spec_; }
-  std::unique_ptr<Env> Make() const override {
-    return std::make_unique<PointEnv>(spec_, options_);
+  std::unique_ptr<Env> Make() const override { return std::make_unique<PointEnv>(spec_, options_); }
+  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(RewardSource) const override {
+    return nullptr;
   }
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions() const override { return nullptr; }
 
  private:
   PointOptions options_;
