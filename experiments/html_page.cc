@@ -52,7 +52,7 @@ p, ul { margin: 0.5rem 0; max-width: 50rem; }
 .scroll { overflow-x: auto; margin: 0.75rem 0; }
 table { border-collapse: collapse; font-size: 0.9rem; background: var(--card); min-width: 60%; }
 caption { text-align: left; padding: 0 0 0.4rem; font-size: 0.9rem; }
-th, td { padding: 0.35rem 0.7rem; border-bottom: 1px solid var(--line); text-align: left;
+th, td { padding: 0.35rem 0.55rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: middle; }
 th { font-weight: 600; color: var(--muted); white-space: nowrap; border-bottom-width: 2px; }
 th[title] { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }
@@ -60,12 +60,13 @@ th[title] { text-decoration: underline dotted; text-underline-offset: 3px; curso
 tr.good td { background: var(--good-back); }
 tr.warning td { background: var(--warning-back); }
 tr.bad td { background: var(--bad-back); }
+td:not(.number) { min-width: 7rem; }
 td svg { display: block; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem;
   margin: 0.75rem 0; font-size: 0.95rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26rem, 100%), 1fr));
+.columns { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(26rem, 100%), 1fr));
   gap: 1rem; align-items: start; }
 figure { margin: 0.75rem 0; padding: 0.75rem; border: 1px solid var(--line); border-radius: 10px;
   background: var(--card); break-inside: avoid; }

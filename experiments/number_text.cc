@@ -70,8 +70,9 @@ std::string CountText(std::optional<double> count) {
 
 std::string DurationText(std::optional<double> seconds) {
   if (!Usable(seconds)) return kNoNumber;
-  if (*seconds < 1.0) return fmt::format("{:.0f} ms", *seconds * 1e3);
-  if (*seconds < 60.0) return fmt::format("{:.1f} s", *seconds);
+  // the limits are where rounding would reach the next unit
+  if (*seconds < 0.9995) return fmt::format("{:.0f} ms", *seconds * 1e3);
+  if (*seconds < 59.95) return fmt::format("{:.1f} s", *seconds);
   const auto whole = static_cast<long long>(std::llround(*seconds));
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);

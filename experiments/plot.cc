@@ -23,18 +23,27 @@ constexpr std::array<std::string_view, 7> kPalette = {"#0072B2", "#D55E00", "#00
 constexpr std::string_view kGrey = "#808080";
 constexpr std::string_view kGridGrey = "#E0E0E0";
 
+// The title stands above what gnuplot draws, which has no room between its key and a title.
+constexpr std::int64_t kTitleHeight = 30;
+
+// Stands for a single quote on its way through gnuplot: U+E000, for private use.
+constexpr std::string_view kQuoteStandIn = "\xEE\x80\x80";
+
 // A curve of at most this many points gets a marker at each.
 constexpr std::size_t kFewPoints = 20;
 
-// The SVG's own style sheet: text with a halo, so that it can cross lines, and dark screens. The
-// grid's colour is spelled as gnuplot writes it.
+// The SVG's own style sheet: text with a halo, so that it can cross lines, and dark screens, on
+// which grid and blue change. Their colours are spelled as gnuplot writes them.
 constexpr std::string_view kStyleSheet =
     ".lfiw-plot{background:#fff}"
     ".lfiw-plot text{fill:#333;stroke:#fff;stroke-width:3px;paint-order:stroke}"
     "@media screen and (prefers-color-scheme:dark){"
     ".lfiw-plot{background:#1b1d21}"
     ".lfiw-plot text{fill:#d6d8dc;stroke:#1b1d21}"
-    ".lfiw-plot [stroke='rgb(224, 224, 224)']{stroke:#363a41}}";
+    ".lfiw-plot [stroke='rgb(224, 224, 224)']{stroke:#363a41}"
+    ".lfiw-plot [stroke='rgb(  0, 114, 178)']{stroke:#4aa3df}"
+    ".lfiw-plot [color='rgb(  0, 114, 178)']{color:#4aa3df}"
+    ".lfiw-plot [fill='rgb(  0, 114, 178)']{fill:#4aa3df}}";
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
@@ -126,11 +135,45 @@ Range Padded(Range range, PlotScale scale, double share) {
   }
   // halves, because the difference of two huge values may not be a number
   const double half = range.high / 2 - range.low / 2;
-  const double room = half > 0.0 ? 2 * half * share : std::max(std::abs(range.low) * 0.1, 0.5);
+  const double size = std::max(std::abs(range.low), std::abs(range.high));
+  const double room = half > 1e-9 * size ? 2 * half * share : std::max(size * 0.1, 0.5);
   return {range.low - room, range.high + room};
 }
 
-// Tick marks of a log axis: powers of ten, and 2 and 5 times these where there is room.
+// One tick mark for gnuplot: its label and where it is.
+std::string Tic(const std::string& label, double value) {
+  return fmt::format("'{}' {:.15g}", label, value);
+}
+
+// A label with the digits that tick marks `step` apart need: 0.25, 40, 250k, 1.5M.
+std::string TicLabel(double value, double step, double largest) {
+  const double unit = largest >= 1e6 ? 1e6 : largest >= 1e4 ? 1e3 : 1.0;
+  if (largest >= 1e10 || step < 1e-6) return fmt::format("{:.4g}", value);
+  if (value == 0.0) return "0";
+  const int decimals = static_cast<int>(std::ceil(-std::log10(step / unit) - 1e-9));
+  const char* suffix = unit == 1e6 ? "M" : unit == 1e3 ? "k" : "";
+  return fmt::format("{:.{}f}{}", value / unit, std::max(0, decimals), suffix);
+}
+
+// Five to ten tick marks at multiples of 1, 2 or 5 times a power of ten.
+std::string LinearTics(Range range) {
+  const double rough = range.high / 10 - range.low / 10;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  double step = 10.0 * power;
+  for (const double digit : {5.0, 2.0, 1.0})
+    if (digit * power >= rough) step = digit * power;
+  const double largest = std::max(std::abs(range.low), std::abs(range.high));
+  const double first = std::ceil(range.low / step - 1e-9);
+  std::string tics;
+  for (int i = 0; (first + i) * step <= range.high + 1e-9 * step && i < 20; ++i) {
+    const double value = (first + i) * step;
+    if (i > 0) tics += ',';
+    tics += Tic(TicLabel(value, step, largest), value);
+  }
+  return tics;
+}
+
+// Powers of ten, and 2 and 5 times these where there is room.
 std::string LogTics(Range range) {
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
@@ -139,41 +182,89 @@ std::string LogTics(Range range) {
   std::string tics;
   for (int power = first; power <= last; power += stride) {
     for (const int digit : {1, 2, 5}) {
-      if (digit != 1 && decades > 3) continue;
-      const double tic = digit * std::pow(10.0, power);
-      if (tic >= range.low && tic <= range.high)
-        tics += fmt::format("{}'{:g}' {:.9g}", tics.empty() ? "" : ",", tic, tic);
+      const double value = digit * std::pow(10.0, power);
+      const bool room = digit == 1 || decades <= 3;
+      if (!room || value < range.low || value > range.high) continue;
+      if (!tics.empty()) tics += ',';
+      tics += Tic(fmt::format("{:g}", value), value);
     }
   }
   return tics;
 }
 
-// A gnuplot string that stands for exactly this text: between single quotes nothing is expanded
-// (no escapes, macros or commands) but the doubled quote, and the terminal is `noenhanced`.
+// A gnuplot string that stands for exactly this text. Between single quotes nothing is expanded (no
+// escapes, macros or commands) and the terminal is `noenhanced`; but doubled quotes are not always
+// read back as they should be, so a stand-in takes the place of each until the SVG is there.
 std::string Quoted(const std::string& text) {
   std::string quoted = "'";
   for (const char c : CleanText(text)) {
-    quoted += c;
-    if (c == '\'') quoted += c;
+    if (c == '\'')
+      quoted += kQuoteStandIn;
+    else
+      quoted += c;
   }
   return quoted + "'";
 }
 
-std::string Number(double value) { return fmt::format("{:.9g}", value); }
+std::string Number(double value) { return fmt::format("{:.15g}", value); }
 
 std::string AxisCommands(std::string_view axis, const std::string& label, PlotScale scale,
                          Range range) {
   std::string commands = fmt::format("set {}label {}\nset {}range [{}:{}]\n", axis, Quoted(label),
                                      axis, Number(range.low), Number(range.high));
-  if (scale == PlotScale::kLog) {
-    commands += fmt::format("set logscale {}\n", axis);
-    const std::string tics = LogTics(range);
-    if (!tics.empty()) commands += fmt::format("set {}tics ({})\n", axis, tics);
-  }
+  if (scale == PlotScale::kLog) commands += fmt::format("set logscale {}\n", axis);
+  const std::string tics = scale == PlotScale::kLog ? LogTics(range) : LinearTics(range);
+  if (!tics.empty()) commands += fmt::format("set {}tics ({})\n", axis, tics);
   return commands;
 }
 
-std::string ReferenceCommands(const Plot& plot, Range y_range) {
+// A value's place on an axis, 0 at its low and 1 at its high end.
+double Place(double value, PlotScale scale, Range range) {
+  if (scale == PlotScale::kLog)
+    return std::log(value / range.low) / std::log(range.high / range.low);
+  return (value - range.low) / (range.high - range.low);
+}
+
+enum class Side { kLeft, kRight };
+enum class Edge { kAbove, kBelow };
+
+struct LabelSpot {
+  Side side = Side::kRight;
+  Edge edge = Edge::kAbove;
+  double distance = -1.0;  // to the nearest point, as a share of the plot's height
+};
+
+struct PlotArea {
+  Range x;
+  Range y;
+};
+
+// The end and side of a reference line where its label is farthest from the drawn points.
+LabelSpot FindLabelSpot(const Plot& plot, const PlotArea& area, double reference) {
+  constexpr double kLabelWidth = 0.4, kLabelRise = 0.05;  // shares of the plot
+  const double line = Place(reference, plot.y_scale, area.y);
+  LabelSpot best;
+  for (const Side side : {Side::kRight, Side::kLeft}) {
+    for (const Edge edge : {Edge::kAbove, Edge::kBelow}) {
+      const double center = line + (edge == Edge::kAbove ? kLabelRise : -kLabelRise);
+      if (center < 0.06 || center > 0.97) continue;
+      double distance = 1.0;
+      for (const PlotSeries& series : plot.series) {
+        for (std::size_t i = 0; i < series.x.size(); ++i) {
+          if (!CanShowPoint(plot, series, i)) continue;
+          const double x = Place(series.x[i], plot.x_scale, area.x);
+          if (side == Side::kLeft ? x > kLabelWidth : x < 1.0 - kLabelWidth) continue;
+          distance =
+              std::min(distance, std::abs(Place(series.y[i], plot.y_scale, area.y) - center));
+        }
+      }
+      if (distance > best.distance) best = {side, edge, distance};
+    }
+  }
+  return best;
+}
+
+std::string ReferenceCommands(const Plot& plot, const PlotArea& area) {
   std::string commands;
   for (const PlotReference& reference : plot.references) {
     if (!CanShow(reference.y, plot.y_scale)) continue;
@@ -182,13 +273,11 @@ std::string ReferenceCommands(const Plot& plot, Range y_range) {
         "set arrow from graph 0, first {} to graph 1, first {} nohead dashtype 2 linewidth 1.2 "
         "linecolor rgb '{}' back\n",
         y, y, kGrey);
-    // the label stands above its line, or below it at the top of the plot
-    const bool log = plot.y_scale == PlotScale::kLog;
-    const double place =
-        log ? std::log(reference.y / y_range.low) / std::log(y_range.high / y_range.low)
-            : (reference.y - y_range.low) / (y_range.high - y_range.low);
-    commands += fmt::format("set label {} at graph 0.995, first {} right offset 0,{} front\n",
-                            Quoted(reference.label), y, place > 0.9 ? "-0.65" : "0.55");
+    const LabelSpot spot = FindLabelSpot(plot, area, reference.y);
+    commands += fmt::format("set label {} at graph {}, first {} {} offset 0,{} front\n",
+                            Quoted(reference.label), spot.side == Side::kLeft ? "0.01" : "0.995", y,
+                            spot.side == Side::kLeft ? "left" : "right",
+                            spot.edge == Edge::kAbove ? "0.55" : "-0.65");
   }
   return commands;
 }
@@ -203,7 +292,7 @@ std::string DataBlock(const Plot& plot, const PlotSeries& series, std::size_t in
       block += "\n";  // a blank line ends a curve and a band alike
       continue;
     }
-    fmt::format_to(out, "{:.9g} {:.9g} {:.9g} {:.9g}\n", series.x[i], series.y[i],
+    fmt::format_to(out, "{:.15g} {:.15g} {:.15g} {:.15g}\n", series.x[i], series.y[i],
                    band ? series.low[i] : series.y[i], band ? series.high[i] : series.y[i]);
   }
   return block + "END\n";
@@ -265,21 +354,21 @@ std::string Script(const Plot& plot, const PlotOptions& options,
     return series.style == PlotStyle::kBars;
   });
   const Range x = Padded(XRange(plot), plot.x_scale, 0.0);
-  Range y = Padded(YRange(plot), plot.y_scale, 0.06);
+  // reference lines need room for their labels
+  Range y = Padded(YRange(plot), plot.y_scale, plot.references.empty() ? 0.06 : 0.1);
   if (bars && y.low < 0.0 && YRange(plot).low == 0.0) y.low = 0.0;
 
   std::string script = fmt::format(
-      "set terminal svg size {},{} dynamic noenhanced font 'sans-serif,13'\n"
+      "set terminal svg size {},{} dynamic noenhanced font 'sans-serif,15'\n"
       "set encoding utf8\n"
-      "set title {} font 'sans-serif:Bold,14' offset 0,-0.3\n"
       "set border 3 linewidth 1 linecolor rgb '{}'\n"
       "set tics nomirror out scale 0.5\n"
       "set grid ytics back linetype 1 linewidth 1 linecolor rgb '{}'\n"
       "set key outside top center horizontal Left reverse samplen 2.2 noautotitle maxrows 3\n",
-      options.width, options.height, Quoted(plot.title), kGrey, kGridGrey);
+      options.width, options.height - kTitleHeight, kGrey, kGridGrey);
   script += AxisCommands("x", plot.x_label, plot.x_scale, x);
   script += AxisCommands("y", plot.y_label, plot.y_scale, y);
-  script += ReferenceCommands(plot, y);
+  script += ReferenceCommands(plot, {x, y});
   for (std::size_t i = 0; i < plot.series.size(); ++i)
     if (IsDrawable(plot, plot.series[i])) script += DataBlock(plot, plot.series[i], i);
   script += "plot ";
@@ -288,9 +377,10 @@ std::string Script(const Plot& plot, const PlotOptions& options,
   return script + "\n";
 }
 
-void Replace(std::string& text, std::string_view from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  if (at != std::string::npos) text.replace(at, from.size(), to);
+void ReplaceAll(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
 }
 
 // gnuplot's file as one element that can stand in a page: no prolog, our title in place of the
@@ -304,13 +394,17 @@ std::string Polished(std::string svg, const Plot& plot, const PlotOptions& optio
                         svg.size());
   svg.erase(0, head + kEndOfHead.size());
   for (std::size_t i = 0; i < elements.size(); ++i)
-    Replace(svg, fmt::format("<title>gnuplot_plot_{}</title>", i + 1),
-            "<title>" + EscapeMarkup(elements[i].label) + "</title>");
+    ReplaceAll(svg, fmt::format("<title>gnuplot_plot_{}</title>", i + 1),
+               "<title>" + EscapeMarkup(elements[i].label) + "</title>");
+  ReplaceAll(svg, kQuoteStandIn, "&#39;");
+  const std::string title = EscapeMarkup(plot.title);
   return fmt::format(
-             "<svg class=\"lfiw-plot\" role=\"img\" viewBox=\"0 0 {} {}\" "
+             "<svg class=\"lfiw-plot\" role=\"img\" viewBox=\"0 {} {} {}\" "
              "xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n"
-             "<title>{}</title>\n<style>{}</style>",
-             options.width, options.height, EscapeMarkup(plot.title), kStyleSheet) +
+             "<title>{}</title>\n<style>{}</style>\n"
+             "<text x=\"14\" y=\"-8\" font-family=\"sans-serif\" font-size=\"17\" "
+             "font-weight=\"600\">{}</text>",
+             -kTitleHeight, options.width, options.height, title, kStyleSheet, title) +
          svg;
 }
 

@@ -34,8 +34,8 @@ struct DrawnFigure {
 };
 
 struct Drawings {
-  std::map<std::string, DrawnFigure> figures = {};
-  std::string failure = {};  // why there are none; empty when all went well
+  std::map<std::string, DrawnFigure> figures;
+  std::string failure;  // why the rest is missing; empty when all went well
 };
 
 Drawings Draw(const JsonObject& report, const PlotOptions& options) {
@@ -44,7 +44,9 @@ Drawings Draw(const JsonObject& report, const PlotOptions& options) {
     try {
       drawings.figures[figure.name] = {RenderSvg(figure.plot, options), figure.caption};
     } catch (const ProgramError& error) {
-      return {.failure = error.what()};
+      // the others would fail alike, or each take the whole time limit
+      drawings.failure = error.what();
+      break;
     }
   }
   return drawings;
@@ -59,8 +61,7 @@ void AddFigures(const Drawings& drawings, const std::vector<std::string>& names,
     if (it == drawings.figures.end()) continue;
     found.emplace_back().Figure(name, it->second.svg, it->second.caption);
   }
-  if (found.size() == 1) html.Append(found.front());
-  if (found.size() > 1) html.Columns(found);
+  if (!found.empty()) html.Columns(found);
   if (found.empty() && drawings.failure.empty()) html.Muted(missing);
 }
 
@@ -261,7 +262,7 @@ HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
   if (report.Has("environment")) html.Muted("Environment: " + report.Text("environment"));
   html.Append(SummarySection(report));
   html.Append(EstimatesSection(report));
-  if (!drawings.failure.empty()) html.Muted("The figures are left out: " + drawings.failure + ".");
+  if (!drawings.failure.empty()) html.Muted("Figures are left out: " + drawings.failure + ".");
   html.Append(HorizonSection(drawings));
   html.Append(ClassifierSection(report, drawings));
   html.Append(ModelSection(report, drawings));

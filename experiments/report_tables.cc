@@ -60,6 +60,7 @@ Judgement JudgementOf(const JsonObject& report) {
 // The index of the row to state first; none when no row has a value.
 std::optional<std::size_t> HeadlineIndex(const JsonObject& report,
                                          const std::vector<JsonObject>& rows) {
+  if (rows.empty()) return std::nullopt;
   if (const Value given = report.Number("headline")) {
     if (*given < 0.0 || *given >= static_cast<double>(rows.size()) || *given != std::floor(*given))
       Throw<DataError>("{}: headline: found {}, expected the index of one of {} rows",
@@ -99,11 +100,15 @@ std::string ParametersText(const JsonObject& row) {
   return list;
 }
 
+std::string EstimatorName(const JsonObject& row) {
+  return row.Has("estimator") ? row.Text("estimator") : "(unnamed)";
+}
+
 std::string RowName(const JsonObject& row) {
-  std::string name = row.Has("estimator") ? row.Text("estimator") : "(unnamed)";
-  if (const Value horizon = row.Number("horizon"))
-    name += fmt::format(", H = {}", NumberText(*horizon));
-  return name;
+  const Value horizon = row.Number("horizon");
+  // no line break within "H = 100"
+  return EstimatorName(row) +
+         (horizon ? ", H\xC2\xA0=\xC2\xA0" + NumberText(*horizon) : std::string());
 }
 
 int RowDecimals(const JsonObject& row) {
@@ -126,56 +131,72 @@ std::string ValueText(const JsonObject& row) {
 std::string EstimandText(const JsonObject& report) {
   const auto estimand = report.Object("estimand");
   if (!estimand) return "";
-  const Value discount = estimand->Number("discount"), horizon = estimand->Number("horizon");
+  const Value discount = estimand->Number("discount");
+  const bool unlimited = estimand->AnyText("horizon") == "inf";
+  const Value horizon = unlimited ? Value() : estimand->Number("horizon");
   std::string text = estimand->Text("scale") == "normalised" ? "mean reward per step (normalised)"
                                                              : "sum of rewards";
-  if (horizon) {
-    text += fmt::format(" over {} steps", CountText(horizon));
-  } else if (estimand->Has("horizon")) {
-    text += " over an unlimited horizon";
-  }
+  if (horizon) text += fmt::format(" over {} steps", CountText(horizon));
+  if (unlimited) text += " over an unlimited horizon";
   if (discount) text += *discount == 1.0 ? ", undiscounted" : ", discount " + NumberText(discount);
   return text;
 }
 
-// Whether `known` lies in the row's interval, as the end of a sentence; empty without interval.
-std::string AgainstInterval(const JsonObject& row, double known) {
+enum class Coverage { kNoInterval, kInside, kOutside };
+
+Coverage CoverageOf(const JsonObject& row, double known) {
   const Value low = row.Number("ci_low"), high = row.Number("ci_high");
-  if (!low || !high) return "";
-  if (known < *low) return ", below the whole interval";
-  if (known > *high) return ", above the whole interval";
-  return ", inside the interval";
+  if (!low || !high) return Coverage::kNoInterval;
+  return known >= *low && known <= *high ? Coverage::kInside : Coverage::kOutside;
 }
 
-std::string DifferenceText(double difference, int decimals) {
-  return fmt::format("{} {}", FixedText(std::abs(difference), decimals),
-                     difference >= 0.0 ? "above" : "below");
+std::string BehaviorSentence(const Known& behavior, const JsonObject& row) {
+  const double difference = *row.Number("value") - *behavior.value;
+  std::string sentence = fmt::format(
+      "That is {} {} what the behavior policy collected in the log, {}",
+      FixedText(std::abs(difference), RowDecimals(row)), difference >= 0.0 ? "above" : "below",
+      EstimateText(behavior.value, behavior.stderr_value));
+  switch (CoverageOf(row, *behavior.value)) {
+    case Coverage::kInside:
+      return sentence + "; the interval includes that value, so the two policies may be equal.";
+    case Coverage::kOutside:
+      return sentence + "; the interval excludes that value.";
+    case Coverage::kNoInterval:
+      break;
+  }
+  return sentence + ".";
+}
+
+std::string TruthSentence(const Known& truth, const JsonObject& row) {
+  const double error = *row.Number("value") - *truth.value;
+  std::string sentence =
+      fmt::format("The true value is known here, {}: the estimate is {} too {}",
+                  EstimateText(truth.value, truth.stderr_value),
+                  FixedText(std::abs(error), RowDecimals(row)), error >= 0.0 ? "high" : "low");
+  switch (CoverageOf(row, *truth.value)) {
+    case Coverage::kInside:
+      return sentence + ", and its interval covers the truth.";
+    case Coverage::kOutside:
+      return sentence + ", and its interval misses the truth.";
+    case Coverage::kNoInterval:
+      break;
+  }
+  return sentence + ".";
 }
 
 void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlFragment& html) {
-  const double value = *row.Number("value");
-  const int decimals = RowDecimals(row);
-  const std::string environment = report.Text("environment");
-  std::string sentence = fmt::format("The evaluation policy's value{} is estimated at {}",
-                                     environment.empty() ? "" : " in " + environment,
-                                     EstimateText(row.Number("value"), row.Number("stderr")));
-  if (row.Number("stderr")) sentence += " (standard error)";
+  std::string sentence = "The value of the evaluation policy is estimated at " +
+                         EstimateText(row.Number("value"), row.Number("stderr"));
+  if (row.Number("stderr")) sentence += " (one standard error)";
   const std::string estimand = EstimandText(report);
-  if (!estimand.empty()) sentence += fmt::format("; it is the {}", estimand);
+  if (!estimand.empty()) sentence += "; it is the " + estimand;
   html.Paragraph(sentence + ".");
 
   const Known behavior = KnownValue(report, "behavior_value");
-  if (behavior.value)
-    html.Paragraph(fmt::format("That is {} what the behavior policy collected in the log, {}{}.",
-                               DifferenceText(value - *behavior.value, decimals),
-                               EstimateText(behavior.value, behavior.stderr_value),
-                               AgainstInterval(row, *behavior.value)));
+  if (behavior.value) html.Paragraph(BehaviorSentence(behavior, row));
   const Known truth = KnownValue(report, "truth");
   if (truth.value) {
-    html.Paragraph(fmt::format("The true value is known here, {}{}: the estimate is {} it.",
-                               EstimateText(truth.value, truth.stderr_value),
-                               AgainstInterval(row, *truth.value),
-                               DifferenceText(value - *truth.value, decimals)));
+    html.Paragraph(TruthSentence(truth, row));
   } else {
     html.Muted(
         "The true value is not known: the evaluation policy was not run in the real environment, "
@@ -233,12 +254,12 @@ Span DrawingSpan(const std::vector<JsonObject>& rows, const Value& truth) {
   return {span.low - room, span.high + room};
 }
 
-// The interval as a bar, the value as a dot and the truth as a line, 140 x 18 pixels.
+// The interval as a bar, the value as a dot and the truth as a line, 120 x 18 pixels.
 std::string IntervalDrawing(const JsonObject& row, const Value& truth, const Span& span) {
   const auto x = [&](double value) {
-    return std::clamp(140.0 * (value - span.low) / (span.high - span.low), 0.0, 140.0);
+    return std::clamp(120.0 * (value - span.low) / (span.high - span.low), 0.0, 120.0);
   };
-  std::string svg = "<svg width=\"140\" height=\"18\" viewBox=\"0 0 140 18\">";
+  std::string svg = "<svg width=\"120\" height=\"18\" viewBox=\"0 0 120 18\">";
   if (truth)
     svg += fmt::format(
         "<path d=\"M{0:.1f} 0V18\" stroke=\"var(--good)\" stroke-width=\"1.5\" "
@@ -256,7 +277,7 @@ std::string IntervalDrawing(const JsonObject& row, const Value& truth, const Spa
   // an arrow head at the edge beyond which the value lies
   if (value && *value <= span.low) svg += "<path d=\"M7 4L1 9L7 14Z\" fill=\"var(--accent)\"/>";
   if (value && *value >= span.high)
-    svg += "<path d=\"M133 4L139 9L133 14Z\" fill=\"var(--accent)\"/>";
+    svg += "<path d=\"M113 4L119 9L113 14Z\" fill=\"var(--accent)\"/>";
   return svg + "</svg>";
 }
 
@@ -275,6 +296,7 @@ HtmlTable MainTable(const JsonObject& report, const std::vector<JsonObject>& row
                                    [](const JsonObject& row) { return row.Has("reason"); });
   constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
   HtmlTable table{.columns = {{"Estimator"},
+                              {"H", kNumber, "Steps, from the start, that are weighted"},
                               {"Value", kNumber},
                               {"\xC2\xB1", kNumber, "One standard error"},
                               {IntervalName(report), kNumber},
@@ -288,7 +310,9 @@ HtmlTable MainTable(const JsonObject& report, const std::vector<JsonObject>& row
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const JsonObject& row = rows[i];
     const int decimals = RowDecimals(row);
-    HtmlRow cells{.cells = {RowName(row), ValueText(row), FixedText(row.Number("stderr"), decimals),
+    HtmlRow cells{.cells = {EstimatorName(row),
+                            row.Number("horizon") ? NumberText(row.Number("horizon")) : "",
+                            ValueText(row), FixedText(row.Number("stderr"), decimals),
                             IntervalText(row),
                             HtmlCell::Drawing(IntervalDrawing(row, truth, span), IntervalText(row)),
                             FixedText(row.Number("error"), decimals),
