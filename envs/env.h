@@ -72,19 +72,6 @@ struct EnumNames<RewardSource> {
   static constexpr std::array names = {"displacement", "trapezoid", "end_velocity"};
 };
 
-// Where the reward on model output takes the forward velocity of a step from. Displacement is exact
-// and needs aux; the others need observations only, and differ from it by the change of velocity
-// within the step. Environments whose reward has no such term ignore the choice.
-enum class RewardSource {
-  kDisplacement,  // aux: displacement / step_seconds
-  kTrapezoid,     // mean of the observed velocities before and after
-  kEndVelocity,   // observed velocity after
-};
-template <>
-struct EnumNames<RewardSource> {
-  static constexpr std::array names = {"displacement", "trapezoid", "end_velocity"};
-};
-
 // The reward and termination of an environment as batch functions on what a model predicts.
 // Thread safe.
 class TransitionFunctions {
