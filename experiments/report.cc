@@ -4,16 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/atomic_file.h"
 #include "core/error.h"
 #include "experiments/html_page.h"
 #include "experiments/json_object.h"
@@ -278,26 +275,13 @@ std::string Page(const JsonObject& report, const Drawings& drawings) {
                   Body(report, drawings));
 }
 
-nlohmann::json ReadJson(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) Throw<DataError>("{}: cannot be opened, expected the report of a run", path.string());
+nlohmann::json ReadJson(const std::string& path) {
+  const std::string text = ReadFile(path);
   try {
-    return nlohmann::json::parse(file);
+    return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& error) {
-    Throw<DataError>("{}: not valid JSON: {}", path.string(), error.what());
+    Throw<DataError>("{}: not valid JSON: {}", path, error.what());
   }
-}
-
-// Readers never see half a file: it is written beside its place and renamed.
-void WriteFile(const std::filesystem::path& path, const std::string& content) {
-  const std::filesystem::path temporary = path.string() + ".tmp";
-  std::ofstream file(temporary, std::ios::binary);
-  file << content;
-  file.close();
-  std::error_code failure;
-  if (file) std::filesystem::rename(temporary, path, failure);
-  if (!file || failure)
-    Throw<DataError>("{}: cannot be written ({} bytes)", path.string(), content.size());
 }
 
 }  // namespace
@@ -308,19 +292,14 @@ std::string RenderReport(const nlohmann::json& report, const PlotOptions& option
 }
 
 void WriteReport(const std::string& run_dir, const PlotOptions& options) {
-  const std::filesystem::path directory(run_dir);
-  const std::filesystem::path source = directory / "report.json";
+  const std::string source = run_dir + "/report.json";
   const nlohmann::json report = ReadJson(source);
-  const JsonObject root(report, source.string());
+  const JsonObject root(report, source);
   const Drawings drawings = Draw(root, options);
-  std::error_code failure;
-  std::filesystem::create_directories(directory / "plots", failure);
-  if (failure)
-    Throw<DataError>("{}: cannot be created: {}", (directory / "plots").string(),
-                     failure.message());
+  CreateDirectories(run_dir + "/plots");
   for (const auto& [name, figure] : drawings.figures)
-    WriteFile(directory / "plots" / (name + ".svg"), figure.svg);
-  WriteFile(directory / "report.html", Page(root, drawings));
+    WriteFileAtomically(fmt::format("{}/plots/{}.svg", run_dir, name), figure.svg);
+  WriteFileAtomically(run_dir + "/report.html", Page(root, drawings));
 }
 
 }  // namespace lfiw

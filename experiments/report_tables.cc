@@ -292,8 +292,8 @@ HtmlTable MainTable(const JsonObject& report, const std::vector<JsonObject>& row
   const Value truth = KnownValue(report, "truth").value;
   const Span span = DrawingSpan(rows, truth);
   const auto headline = HeadlineIndex(report, rows);
-  const bool remarks = std::any_of(rows.begin(), rows.end(),
-                                   [](const JsonObject& row) { return row.Has("reason"); });
+  const bool remarks = std::any_of(
+      rows.begin(), rows.end(), [](const JsonObject& row) { return !row.Text("reason").empty(); });
   constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
   HtmlTable table{.columns = {{"Estimator"},
                               {"H", kNumber, "Steps, from the start, that are weighted"},
@@ -409,9 +409,9 @@ HtmlFragment SummarySection(const JsonObject& report) {
   if (!headline) {
     html.Muted("There is no estimate: no estimator of this run gave a value.");
   } else if (!rows[*headline].Number("value")) {
-    html.Muted(fmt::format(
-        "There is no estimate: {} gave no value ({}).", RowName(rows[*headline]),
-        rows[*headline].Has("reason") ? rows[*headline].Text("reason") : "no reason is given"));
+    html.Muted(fmt::format("There is no estimate: {} gave no value ({}).", RowName(rows[*headline]),
+                           !rows[*headline].Text("reason").empty() ? rows[*headline].Text("reason")
+                                                                   : "no reason is given"));
   } else {
     html.Tiles(Tiles(report, rows[*headline]));
     AddHeadlineSentences(report, rows[*headline], html);

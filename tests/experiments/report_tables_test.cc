@@ -104,6 +104,12 @@ TEST(EstimatesSection, RowWithoutValueGivesItsReasonAndNoNumber) {
                               "\xE2\x80\x93</td>"));
 }
 
+TEST(EstimatesSection, RemarksHaveAColumnOnlyWhereThereAreAny) {
+  EXPECT_THAT(Estimates(SmallRun()), HasSubstr(">Remark<"));
+  const Json json = Json::parse(R"({"rows": [{"estimator": "a", "value": 1, "reason": ""}]})");
+  EXPECT_THAT(Estimates(json), Not(HasSubstr(">Remark<")));
+}
+
 TEST(EstimatesSection, ValuesBeyondDoubleAreGivenAsPowersOfTen) {
   const Json json = Json::parse(R"({"rows": [{"estimator": "is", "log10_value": 602.6642}]})");
   EXPECT_THAT(Estimates(json), HasSubstr("10^602.66"));
