@@ -156,13 +156,21 @@ bool IsPlainText(const std::string& text) {
          std::find(kWords.begin(), kWords.end(), lower) == kWords.end();
 }
 
+// Whether a scalar is a number, true or the like, which quotes would turn into text.
+bool IsBareWord(const ConfigNode& node) {
+  return !node.quoted && !node.text.empty() &&
+         node.text.find_first_not_of(
+             "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+             "+-._") == std::string::npos;
+}
+
 // A node that fits on the line of its key.
 std::string Inline(const ConfigNode& node) {
   switch (node.kind) {
     case Kind::kNull:
       return "null";
     case Kind::kScalar:
-      return !node.quoted || IsPlainText(node.text) ? node.text : JsonQuoted(node.text);
+      return IsPlainText(node.text) || IsBareWord(node) ? node.text : JsonQuoted(node.text);
     case Kind::kMap:
       LFIW_ASSERT(node.items.empty());
       return "{}";

@@ -42,10 +42,11 @@ void ApplyOverride(ConfigNode& root, const std::string& argument);
 
 enum class YamlComments { kOmit, kWrite };
 
-// YAML that parses to the same node.
+// YAML that parses to the same values.
 std::string EmitYaml(const ConfigNode& node, YamlComments comments = YamlComments::kOmit);
 
-// JSON in one line without spaces, keys sorted.
+// JSON in one line without spaces, keys sorted, of a node whose texts are marked as quoted (as
+// those written from a struct are).
 std::string EmitCanonicalJson(const ConfigNode& node);
 
 }  // namespace lfiw
