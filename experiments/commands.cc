@@ -4,7 +4,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "core/config.h"
 #include "core/config_sweep.h"
@@ -35,18 +35,18 @@ void WarnIfSlow() {
 
 GaussianMlpPolicy LoadPolicyFor(const EnvFactory& env, const std::string& path) {
   GaussianMlpPolicy policy = GaussianMlpPolicy::Load(path);
-  CheckFits(policy, env.spec(), path);
+  CheckFits(policy, env.spec());
   return policy;
 }
 
 // The command that repeats a run, for its report.
-std::string CommandOf(const RunOptions& options, std::span<const std::string> overrides) {
+std::string CommandOf(const RunOptions& options, const std::vector<std::string>& overrides) {
   std::string command = "lfiw run " + options.config;
   for (const std::string& override : overrides) command += " " + override;
   return command;
 }
 
-int RunOne(const RunOptions& options, std::span<const std::string> overrides,
+int RunOne(const RunOptions& options, const std::vector<std::string>& overrides,
            const std::string& out, const CommonOptions& common) {
   const auto config = LoadConfig<MbopeConfig>(options.config, overrides);
   CheckConfig(config);

@@ -85,16 +85,19 @@ MbopeMeasurements Measure(const StageContext& context, const FittedModels& model
   return measured;
 }
 
-void LogMetrics(RunDirectory& directory, const json& histories, const std::string& kind,
-                const std::string& index) {
+// Learning curves as lines of metrics.jsonl.
+std::string MetricLines(const json& histories, const std::string& kind, const std::string& index) {
+  std::string lines;
   for (const json& history : histories) {
-    const std::string series = fmt::format("{} {}", kind, history[index].get<std::int64_t>());
     for (std::size_t i = 0; i < history["step"].size(); ++i) {
-      directory.AppendMetrics(series, history["step"][i],
-                              {{"train_loss", history["train"][i]},
-                               {"validation_loss", history["validation"][i]}});
+      const json line = {{"series", fmt::format("{} {}", kind, history[index].get<int>())},
+                         {"step", history["step"][i]},
+                         {"train_loss", history["train"][i]},
+                         {"validation_loss", history["validation"][i]}};
+      lines += line.dump() + "\n";
     }
   }
+  return lines;
 }
 
 void AddTimings(json& report, const std::vector<StageRecord>& records) {
@@ -110,8 +113,9 @@ void WriteRun(const MbopeConfig& config, const MbopeRun& run, const ReportInputs
               const PolicySet& policies, const std::string& log_hash) {
   WriteCsv(run.directory.File("results.csv"), in.rows);
   WriteJson(run.directory.File("results.json"), in.rows);
-  LogMetrics(run.directory, in.models.dynamics_report["history"], "dynamics member", "member");
-  LogMetrics(run.directory, in.models.classifier_history, "classifier", "index");
+  run.directory.Write("metrics.jsonl",
+                      MetricLines(in.models.dynamics_report["history"], "dynamics", "member") +
+                          MetricLines(in.models.classifier_history, "classifier", "index"));
 
   const std::vector<StageRecord> records = run.cache.records();
   json report = MakeReport(in);

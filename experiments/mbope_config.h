@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/visitor.h"
-#include "models/classifier.h"
-#include "models/dynamics.h"
+#include "models/classifier_fit.h"
+#include "models/dynamics_fit.h"
 #include "ope/lfiw.h"
 #include "ope/model_rollout.h"
 #include "ope/verdict.h"
@@ -90,7 +90,7 @@ struct ClassifierSetOptions {
 struct EstimatorGrid {
   std::vector<LfiwVariant> variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise,
                                        LfiwVariant::kPerDecision};
-  std::vector<Normalization> normalizations = {Normalization::kSelf};
+  std::vector<WeightNormalization> normalizations = {WeightNormalization::kSelf};
   std::vector<double> alphas = {1.0};
   std::vector<double> betas = {0.0};
   std::vector<ClassifierAverage> averages = {ClassifierAverage::kEstimates};

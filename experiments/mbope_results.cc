@@ -86,7 +86,7 @@ class RowMaker {
     ResultRow row = common_;
     row.estimator = "model";
     row.horizon = 0;
-    row.normalization = EnumName(Normalization::kNone);
+    row.normalization = EnumName(WeightNormalization::kNone);
     SetValue(row, measured_.plain.value);
     row.standard_error = measured_.plain.standard_error;
     row.se_within = measured_.plain.se_within;
@@ -201,15 +201,16 @@ std::vector<EstimatorSweep> RunEstimatorGrid(const EstimatorGrid& grid,
                                              const ValueOptions& value) {
   std::vector<EstimatorSweep> sweeps;
   for (const LfiwVariant variant : grid.variants) {
-    for (const Normalization normalization : grid.normalizations) {
+    for (const WeightNormalization normalization : grid.normalizations) {
       for (const double alpha : grid.alphas) {
         for (const double beta : grid.betas) {
           for (const ClassifierAverage average : grid.averages) {
-            const LfiwOptions options{.variant = variant,
-                                      .normalization = normalization,
-                                      .alpha = alpha,
-                                      .beta = beta,
-                                      .average = average};
+            LfiwOptions options;
+            options.variant = variant;
+            options.normalization = normalization;
+            options.alpha = alpha;
+            options.beta = beta;
+            options.average = average;
             sweeps.push_back(
                 {options, EstimateLfiw(rollouts.rewards, rollouts.log_weights, value, options)});
           }

@@ -381,7 +381,7 @@ FittedModels FitModels(const StageContext& context, const LogSource& log,
                        const PolicySource& evaluation, const LogSplit& split,
                        std::int64_t classifiers) {
   const Artefact dynamics = DynamicsStage(context, log, split.dynamics);
-  FittedModels models{.dynamics = DynamicsEnsemble::Load(dynamics.File("dynamics.npz"))};
+  FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/episode_batch.h"
@@ -64,6 +65,8 @@ LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t re
 
 // Everything that is fitted to a log, and the rollouts of the evaluation policy in it.
 struct FittedModels {
+  explicit FittedModels(DynamicsEnsemble ensemble) : dynamics(std::move(ensemble)) {}
+
   DynamicsEnsemble dynamics;
   nlohmann::json dynamics_report;     // member "dynamics" of report.json
   std::vector<RatioClassifier> classifiers;
