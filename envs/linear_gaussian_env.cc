@@ -74,11 +74,18 @@ class LinearGaussianEnv final : public Env {
       Throw<DataError>("{}: state has {} values, expected {}", shared_->spec.name, state.size(),
                        dim + 3);
     }
-    state_ = AsVector(state.first(dim));
-    noise_seed_ = {static_cast<std::uint32_t>(state[dim]),
-                   static_cast<std::uint32_t>(state[dim + 1])};
+    const auto integer = [&](std::size_t i, double limit) {
+      if (!(state[i] >= 0.0 && state[i] < limit)) {
+        Throw<DataError>("{}: value {} of the state is {}, expected one in [0, {})",
+                         shared_->spec.name, i, state[i], limit);
+      }
+      return static_cast<std::uint64_t>(state[i]);
+    };
+    noise_seed_ = {static_cast<std::uint32_t>(integer(dim, 0x1p32)),
+                   static_cast<std::uint32_t>(integer(dim + 1, 0x1p32))};
     noise_ = NoiseStream();
-    noise_.Seek(static_cast<std::uint64_t>(state[dim + 2]));
+    noise_.Seek(integer(dim + 2, 0x1p53));
+    state_ = AsVector(state.first(dim));
   }
 
  private:

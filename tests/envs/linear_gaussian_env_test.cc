@@ -50,6 +50,17 @@ TEST(LinearGaussianEnv, EpisodesDifferWithinAStreamAndRepeatFromEqualStreams) {
   EXPECT_EQ(first_state(copy), first);
 }
 
+TEST(LinearGaussianEnv, RefusesASavedStateWithoutAValidSeed) {
+  const auto env = FindEnv("LinearGaussian")->Make();
+  for (const double value : {std::nan(""), -1.0, 0x1p32}) {
+    EXPECT_THAT(
+        [&] {
+          env->LoadState(Vector{0.0, 0.0, value, 0.0});
+        },
+        testing::ThrowsMessage<DataError>(testing::HasSubstr("value 2 of the state")));
+  }
+}
+
 TEST(LinearGaussianEnv, MeanReturnAgreesWithTheClosedForm) {
   constexpr int kEpisodes = 2000;
   constexpr double kDiscount = 0.95;
