@@ -12,7 +12,7 @@ struct Update {
   float beta1, beta2;
   float gradient_scale;  // clipping
   float l2;              // weight decay added to the gradient
-  float shrink;          // decoupled weight decay
+  float decay;           // decoupled weight decay, times the learning rate
   float rate;            // learning rate over the bias correction of the mean
   float square_scale;    // root of the inverse bias correction of the square
   float epsilon;
@@ -26,7 +26,7 @@ void Apply(const Update& u, std::int64_t count, const float* __restrict gradient
     mean[i] = u.beta1 * mean[i] + (1.0f - u.beta1) * g;
     square[i] = u.beta2 * square[i] + (1.0f - u.beta2) * g * g;
     const float root = std::sqrt(square[i]) * u.square_scale + u.epsilon;
-    parameters[i] = parameters[i] * u.shrink - u.rate * mean[i] / root;
+    parameters[i] -= u.decay * parameters[i] + u.rate * mean[i] / root;
   }
 }
 
@@ -56,7 +56,7 @@ double Adam::Step(const VectorF& gradient, VectorF& parameters) {
       .beta2 = static_cast<float>(options_.beta2),
       .gradient_scale = static_cast<float>(scale),
       .l2 = static_cast<float>(decoupled ? 0.0 : decay),
-      .shrink = static_cast<float>(decoupled ? 1.0 - rate * decay : 1.0),
+      .decay = static_cast<float>(decoupled ? rate * decay : 0.0),
       .rate = static_cast<float>(rate / (1.0 - std::pow(options_.beta1, t))),
       .square_scale = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t))),
       .epsilon = static_cast<float>(options_.epsilon)};

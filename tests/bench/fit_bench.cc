@@ -1,0 +1,168 @@
+// Rates of training steps against the rate of a 500 x 500 x 128 matrix product on one thread, and
+// the gain of a second thread. Every ratio is taken within one run, since clocks drift.
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include <chrono>
+#include <functional>
+#include <numeric>
+#include <vector>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "models/classifier_fit.h"
+#include "models/dynamics_fit.h"
+
+namespace lfiw {
+namespace {
+
+double Seconds(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// FLOP/s of [128, 500] x [500, 500] in float, over about 100 ms.
+double SgemmRate() {
+  constexpr int kRows = 128, kWidth = 500, kRepeats = 150;
+  static const MatrixF a = MatrixF::Random(kRows, kWidth), b = MatrixF::Random(kWidth, kWidth);
+  MatrixF c(kRows, kWidth);
+  const double seconds = Seconds([&] {
+    for (int i = 0; i < kRepeats; ++i) {
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kRows, kWidth, kWidth, 1.0f, a.data(),
+                  kWidth, b.data(), kWidth, 0.0f, c.data(), kWidth);
+      benchmark::DoNotOptimize(c.data());
+    }
+  });
+  return kRepeats * 2.0 * kRows * kWidth * kWidth / seconds;
+}
+
+// A log of the given dimensions filled with noise: 40 episodes of 50 steps.
+EpisodeBatch NoiseLog(std::int64_t obs_dim, std::int64_t action_dim, std::int64_t aux_dim) {
+  constexpr std::int64_t kEpisodes = 40, kLength = 50;
+  EpisodeBatch log;
+  Stream stream(1, "noise log");
+  const auto fill = [&stream](MatrixF& values, std::int64_t rows, std::int64_t cols) {
+    values.resize(rows, cols);
+    stream.FillNormal(std::span(values.data(), static_cast<std::size_t>(values.size())));
+  };
+  fill(log.observations, kEpisodes * (kLength + 1), obs_dim);
+  fill(log.actions, kEpisodes * kLength, action_dim);
+  fill(log.aux, kEpisodes * kLength, aux_dim);
+  log.rewards.assign(kEpisodes * kLength, 0.0);
+  log.terminated.assign(kEpisodes, 0);
+  for (std::int64_t e = 0; e < kEpisodes; ++e) log.offsets.push_back((e + 1) * kLength);
+  return log;
+}
+
+std::vector<std::int64_t> AllEpisodes(const EpisodeBatch& log) {
+  std::vector<std::int64_t> episodes(static_cast<std::size_t>(log.episodes()));
+  std::iota(episodes.begin(), episodes.end(), std::int64_t{0});
+  return episodes;
+}
+
+DynamicsOptions PaperDynamics(std::int64_t members, std::int64_t steps) {
+  DynamicsOptions options;
+  options.members = members;
+  options.fit.steps = steps;
+  return options;
+}
+
+double ParameterCount(double inputs, double outputs) {
+  return (inputs + 1) * 500 + 2 * 501 * 500 + 501 * outputs;
+}
+
+void Report(benchmark::State& state, double step_rate, double gemm_rate) {
+  const auto rounds = static_cast<double>(state.iterations());
+  state.counters["sgemm_gflops"] = gemm_rate / rounds * 1e-9;
+  state.counters["step_gflops"] = step_rate / rounds * 1e-9;
+  state.counters["of_sgemm"] = step_rate / gemm_rate;
+}
+
+// Arguments: obs_dim, action_dim, aux_dim.
+void BM_DynamicsStep(benchmark::State& state) {
+  SetThreads(1);
+  constexpr std::int64_t kSteps = 200;
+  const std::int64_t obs_dim = state.range(0), action_dim = state.range(1), aux = state.range(2);
+  const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
+  const auto episodes = AllEpisodes(log);
+  const double flop = 6.0 * 128.0 * kSteps *
+                      ParameterCount(static_cast<double>(obs_dim + action_dim),
+                                     2.0 * static_cast<double>(obs_dim + aux));
+  double step_rate = 0.0, gemm_rate = 0.0;
+  for (auto _ : state) {
+    gemm_rate += 0.5 * SgemmRate();
+    const double seconds =
+        Seconds([&] { FitDynamics(log, episodes, PaperDynamics(1, kSteps), 1, ""); });
+    gemm_rate += 0.5 * SgemmRate();
+    step_rate += flop / seconds;
+    state.SetIterationTime(seconds / kSteps);
+  }
+  Report(state, step_rate, gemm_rate);
+}
+
+// Arguments as above. The time includes drawing the generated half of the batch from an ensemble of
+// five, which `of_sgemm` does not count as work; `all_of_sgemm` does (2 x parameters x rows).
+void BM_ClassifierStep(benchmark::State& state) {
+  SetThreads(1);
+  constexpr std::int64_t kSteps = 120;
+  const std::int64_t obs_dim = state.range(0), action_dim = state.range(1), aux = state.range(2);
+  const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
+  const auto episodes = AllEpisodes(log);
+  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1), 1, "");
+  ClassifierOptions options;
+  options.fit.steps = kSteps;
+  const auto inputs = static_cast<double>(obs_dim + action_dim);
+  const auto outcomes = static_cast<double>(obs_dim + aux);
+  const double flop = 6.0 * 250.0 * kSteps * ParameterCount(inputs + outcomes, 1.0);
+  const double generated = 2.0 * 125.0 * kSteps * ParameterCount(inputs, 2.0 * outcomes);
+  double step_rate = 0.0, gemm_rate = 0.0;
+  for (auto _ : state) {
+    gemm_rate += 0.5 * SgemmRate();
+    const double seconds =
+        Seconds([&] { FitClassifier(log, episodes, dynamics.ensemble, options, 1, 0, ""); });
+    gemm_rate += 0.5 * SgemmRate();
+    step_rate += flop / seconds;
+    state.SetIterationTime(seconds / kSteps);
+  }
+  Report(state, step_rate, gemm_rate);
+  state.counters["all_of_sgemm"] = step_rate / gemm_rate * (1.0 + generated / flop);
+}
+
+// Two members on one thread against two threads: `speedup`.
+void BM_MembersOnTwoThreads(benchmark::State& state) {
+  const EpisodeBatch log = NoiseLog(17, 6, 1);
+  const auto episodes = AllEpisodes(log);
+  double one = 0.0, two = 0.0;
+  for (auto _ : state) {
+    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200), 1, ""); };
+    SetThreads(1);
+    one += Seconds(fit);
+    SetThreads(2);
+    const double seconds = Seconds(fit);
+    two += seconds;
+    state.SetIterationTime(seconds);
+  }
+  SetThreads(0);
+  state.counters["speedup"] = one / two;
+}
+
+BENCHMARK(BM_DynamicsStep)
+    ->Args({8, 2, 1})
+    ->Args({17, 6, 1})
+    ->Args({376, 17, 0})
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_ClassifierStep)
+    ->Args({17, 6, 1})
+    ->Args({376, 17, 0})
+    ->UseManualTime()
+    ->Iterations(5)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_MembersOnTwoThreads)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace lfiw
+
+BENCHMARK_MAIN();

@@ -1,0 +1,200 @@
+#include "models/classifier_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "core/error.h"
+#include "tests/models/linear_log.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::Range;
+
+// Next states that are independent of everything: s' ~ N(0, 1), whatever the member. Member 1 must
+// not be asked about even episodes.
+class StandardNormalModel : public TransitionModel {
+ public:
+  std::int64_t obs_dim() const override { return 2; }
+  std::int64_t action_dim() const override { return 1; }
+  std::int64_t aux_dim() const override { return 0; }
+  std::int64_t members() const override { return 2; }
+  std::int64_t noise_dim() const override { return 1; }
+  void Sample(ConstMatrixRef /*states*/, ConstMatrixRef actions,
+              std::span<const std::int64_t> member, ConstMatrixRef noise, MatrixRef next_states,
+              MatrixRef /*aux*/) const override {
+    for (Eigen::Index i = 0; i < noise.rows(); ++i) {
+      // actions carry the parity of their episode
+      EXPECT_FALSE(actions(i, 0) < 0.0f && member[static_cast<std::size_t>(i)] == 1);
+      next_states.row(i) << noise(i, 0), 5.0f;
+    }
+  }
+  std::vector<std::int64_t> FixedStateDims() const override { return {1}; }
+  std::vector<std::int64_t> MembersFor(std::int64_t episode) const override {
+    return episode % 2 == 0 ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{0, 1};
+  }
+};
+
+// s' ~ N(shift, 1); the second state is noise that the model above does not learn. Actions are
+// negative in even episodes.
+EpisodeBatch NormalLog(std::int64_t episodes, std::int64_t length, double shift) {
+  EpisodeBatch log;
+  log.observations.resize(episodes * (length + 1), 2);
+  log.actions.resize(episodes * length, 1);
+  log.aux.resize(episodes * length, 0);
+  log.rewards.assign(static_cast<std::size_t>(episodes * length), 0.0);
+  log.terminated.assign(static_cast<std::size_t>(episodes), 0);
+  Stream stream(5, "normal log");
+  for (Eigen::Index i = 0; i < log.observations.rows(); ++i) {
+    log.observations.row(i) << static_cast<float>(shift + stream.Normal()),
+        static_cast<float>(stream.Normal());
+  }
+  for (std::int64_t e = 0; e < episodes; ++e) {
+    log.offsets.push_back((e + 1) * length);
+    for (std::int64_t t = 0; t < length; ++t) {
+      const auto size = static_cast<float>(1.0 + stream.Uniform());
+      log.actions(e * length + t, 0) = e % 2 == 0 ? -size : size;
+    }
+  }
+  return log;
+}
+
+ClassifierOptions Small() {
+  ClassifierOptions options;
+  options.network = {.hidden_layers = 1, .width = 16, .activation = Activation::kSilu};
+  options.fit.steps = 60;
+  options.fit.validate_every = 20;
+  options.fit.adam.learning_rate = 5e-3;
+  return options;
+}
+
+// Log-ratios of s' = -1, -0.5, .., 2 at one (s, a).
+std::vector<double> Curve(const RatioClassifier& classifier) {
+  MatrixF states = MatrixF::Zero(7, 2), actions = MatrixF::Ones(7, 1), next_states(7, 2);
+  for (Eigen::Index i = 0; i < 7; ++i) {
+    next_states.row(i) << -1.0f + 0.5f * static_cast<float>(i), 0.0f;
+  }
+  std::vector<double> out(7);
+  classifier.LogRatios(states, actions, next_states, MatrixF(7, 0), out);
+  return out;
+}
+
+// The exact log-ratio of N(d, 1) to N(0, 1) is d x - d^2 / 2.
+void ExpectApproachesTheTruth(const ClassifierOptions& options) {
+  const EpisodeBatch log = NormalLog(100, 100, 1.0);
+  const ClassifierFit fit =
+      FitClassifier(log, Range(100), StandardNormalModel(), options, 3, 0, "");
+  const std::vector<double> curve = Curve(fit.classifier);
+  for (std::size_t i = 0; i < 7; ++i) {
+    const double x = -1.0 + 0.5 * static_cast<double>(i);
+    // a classifier fitted to 8,000 rows; about 4 of its standard errors at the ends
+    EXPECT_NEAR(curve[i], x - 0.5, 0.25) << "at " << x;
+  }
+}
+
+ClassifierOptions Longer() {
+  ClassifierOptions options = Small();
+  options.fit.steps = 1000;
+  options.fit.validate_every = 100;
+  return options;
+}
+
+TEST(FitClassifier, ApproachesTheTrueLogRatio) { ExpectApproachesTheTruth(Longer()); }
+
+TEST(FitClassifier, ApproachesItForFourGeneratedTriplesPerRealOne) {
+  // case C26: without the class ratio every value would be log 4 = 1.39 too low
+  ClassifierOptions options = Longer();
+  options.generated_per_real = 4;
+  ExpectApproachesTheTruth(options);
+}
+
+TEST(FitClassifier, ApproachesItOnChangesOfState) {
+  ClassifierOptions options = Longer();
+  options.input_delta = true;
+  options.fit.steps = 2000;
+  ExpectApproachesTheTruth(options);
+}
+
+TEST(FitClassifier, LeavesOutWhatTheModelDoesNotLearn) {
+  const ClassifierFit fit =
+      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), Small(), 3, 0, "");
+  EXPECT_THAT(fit.summary.dropped_outcome_dims, ElementsAre(1));
+  EXPECT_EQ(fit.classifier.scaler().input_dim(), 4);
+}
+
+TEST(FitClassifier, InputNoiseFlattensTheRatio) {
+  ClassifierOptions sharp = Longer(), noisy = Longer();
+  noisy.input_noise = 1.0;
+  const EpisodeBatch log = NormalLog(50, 50, 1.0);
+  const auto slope = [&](const ClassifierOptions& options) {
+    const auto curve =
+        Curve(FitClassifier(log, Range(50), StandardNormalModel(), options, 3, 0, "").classifier);
+    return curve.back() - curve.front();
+  };
+  // noise doubles both variances, which halves the slope
+  EXPECT_NEAR(slope(noisy) / slope(sharp), 0.5, 0.2);
+}
+
+TEST(FitClassifier, RepeatedEpisodesStayOnOneSide) {
+  const EpisodeBatch log = NormalLog(4, 20, 1.0);
+  const std::vector<std::int64_t> drawn = {0, 0, 0, 1, 2, 2, 3};
+  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), Small(), 3, 0, "");
+  EXPECT_EQ(fit.summary.train_steps + fit.summary.validation_steps, 140);
+}
+
+// Asks for an interruption in the middle of a block of generated batches.
+class InterruptHalfway : public Progress {
+ public:
+  void Advance(std::int64_t /*done*/) override { InterruptRequested() = true; }
+  void Note(const std::string& /*text*/) override {}
+};
+
+TEST(FitClassifier, ResumesToTheSameBytes) {
+  const EpisodeBatch log = NormalLog(10, 20, 1.0);
+  const auto folder = std::filesystem::temp_directory_path() / "lfiw_classifier_fit_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const StandardNormalModel model;
+  InterruptHalfway interrupt;
+  EXPECT_THROW(FitClassifier(log, Range(10), model, Small(), 3, 0, folder.string(), &interrupt),
+               Interrupted);
+  InterruptRequested() = false;
+  const ClassifierFit resumed =
+      FitClassifier(log, Range(10), model, Small(), 3, 0, folder.string());
+  const ClassifierFit straight = FitClassifier(log, Range(10), model, Small(), 3, 0, "");
+  EXPECT_EQ(Curve(resumed.classifier), Curve(straight.classifier));
+  EXPECT_EQ(resumed.summary.fit.history, straight.summary.fit.history);
+}
+
+TEST(FitClassifier, SeedAndIndexBothMatter) {
+  const EpisodeBatch log = NormalLog(10, 20, 1.0);
+  const auto curve = [&](std::uint64_t seed, std::int64_t index) {
+    return Curve(
+        FitClassifier(log, Range(10), StandardNormalModel(), Small(), seed, index, "").classifier);
+  };
+  EXPECT_EQ(curve(3, 0), curve(3, 0));
+  EXPECT_NE(curve(3, 0), curve(3, 1));
+  EXPECT_NE(curve(3, 0), curve(4, 0));
+}
+
+TEST(FitClassifier, RejectsALogOfOtherDimensions) {
+  EXPECT_THROW(FitClassifier(testing::LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(),
+                             3, 0, ""),
+               DataError);
+}
+
+TEST(FitClassifier, RejectsABatchWithoutARealRow) {
+  ClassifierOptions options = Small();
+  options.fit.batch = 4;
+  options.generated_per_real = 4;
+  EXPECT_THROW(
+      FitClassifier(NormalLog(4, 10, 1.0), Range(4), StandardNormalModel(), options, 3, 0, ""),
+      ConfigError);
+}
+
+}  // namespace
+}  // namespace lfiw

@@ -1,0 +1,151 @@
+#include "models/dynamics_fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "models/dynamics_checks.h"
+#include "tests/models/linear_log.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LinearLog;
+using testing::Range;
+
+DynamicsOptions Small() {
+  DynamicsOptions options;
+  options.members = 2;
+  options.network = {.hidden_layers = 1, .width = 32, .activation = Activation::kSilu};
+  options.fit.steps = 60;
+  options.fit.batch = 64;
+  options.fit.validate_every = 20;
+  options.fit.adam.learning_rate = 5e-3;
+  return options;
+}
+
+// Everything that a fit decides, for byte comparisons.
+MatrixF Fingerprint(const DynamicsFit& fit) {
+  const std::int64_t n = 50;
+  MatrixF states = MatrixF::Zero(n, 3), actions = MatrixF::Zero(n, 1), out(n, 4);
+  Stream(1, "s").FillNormal(std::span(states.data(), static_cast<std::size_t>(states.size())));
+  std::vector<std::int64_t> member;
+  for (std::int64_t i = 0; i < n; ++i) member.push_back(i % fit.ensemble.members());
+  fit.ensemble.Mean(states, actions, member, out.leftCols(3), out.rightCols(1));
+  return out;
+}
+
+TEST(FitDynamics, LearnsALinearGaussianSystem) {
+  const EpisodeBatch log = LinearLog(60, 50, 1);
+  DynamicsOptions options = Small();
+  options.fit.steps = 1500;
+  options.fit.validate_every = 250;
+  const DynamicsFit fit = FitDynamics(log, Range(50), options, 7, "");
+  for (const MemberSummary& member : fit.summary.members) {
+    ASSERT_EQ(member.r2.size(), 3u);
+    for (const double r2 : member.r2) EXPECT_GT(r2, 0.95);
+  }
+  const std::vector<std::int64_t> held_out = {50, 51, 52, 53, 54, 55, 56, 57, 58, 59};
+  const DynamicsErrors errors = OneStepErrors(fit.ensemble, log, held_out);
+  EXPECT_EQ(errors.steps, 500);
+  for (const double r2 : errors.r2) EXPECT_GT(r2, 0.95);
+  // entropy of the three outcomes, were they independent: deviations .05, .05 and .1
+  const double entropy =
+      1.5 * std::log(2.0 * std::numbers::pi * std::numbers::e) + std::log(0.05 * 0.05 * 0.1);
+  EXPECT_NEAR(*errors.mixture_nll, entropy, 0.6);
+}
+
+TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
+  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, "");
+  EXPECT_THAT(fit.summary.constant_state_dims, ElementsAre(2));
+  EXPECT_THAT(fit.summary.constant_outcome_dims, ElementsAre(2));
+  EXPECT_THAT(fit.summary.constant_aux_dims, IsEmpty());
+  EXPECT_EQ(fit.ensemble.outcome_dim(), 3);
+  MatrixF states(1, 3), next_states(1, 3), aux(1, 1);
+  states << 0.3f, 0.1f, 7.0f;
+  fit.ensemble.Sample(states, MatrixF::Zero(1, 1), std::vector<std::int64_t>{0},
+                      MatrixF::Ones(1, 3), next_states, aux);
+  EXPECT_EQ(next_states(0, 2), 7.0f);
+}
+
+TEST(FitDynamics, SameBytesForAnyNumberOfThreads) {
+  const EpisodeBatch log = LinearLog(10, 20, 1);
+  SetThreads(1);
+  const MatrixF one = Fingerprint(FitDynamics(log, Range(10), Small(), 7, ""));
+  SetThreads(2);
+  const MatrixF two = Fingerprint(FitDynamics(log, Range(10), Small(), 7, ""));
+  SetThreads(0);
+  EXPECT_EQ(one, two);
+  EXPECT_NE(one, Fingerprint(FitDynamics(log, Range(10), Small(), 8, "")));
+}
+
+// Asks for an interruption once half of the work is done.
+class InterruptHalfway : public Progress {
+ public:
+  void Advance(std::int64_t done) override {
+    if ((total_ += done) >= 60) InterruptRequested() = true;
+  }
+  void Note(const std::string& /*text*/) override {}
+
+ private:
+  std::atomic<std::int64_t> total_ = 0;
+};
+
+TEST(FitDynamics, ResumesToTheSameBytes) {
+  const EpisodeBatch log = LinearLog(10, 20, 1);
+  const auto folder = std::filesystem::temp_directory_path() / "lfiw_dynamics_fit_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  InterruptHalfway interrupt;
+  EXPECT_THROW(FitDynamics(log, Range(10), Small(), 7, folder.string(), &interrupt), Interrupted);
+  InterruptRequested() = false;
+  const DynamicsFit resumed = FitDynamics(log, Range(10), Small(), 7, folder.string());
+  EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), Small(), 7, "")));
+}
+
+TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
+  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, "", nullptr,
+                                      {{0, 1, 2}, {3, 4, 5, 6}});
+  const auto own = [&](std::size_t k) {
+    return fit.summary.members[k].train_episodes + fit.summary.members[k].validation_episodes;
+  };
+  EXPECT_EQ(own(0), 7);
+  EXPECT_EQ(own(1), 6);
+  EXPECT_THAT(fit.ensemble.MembersFor(4), ElementsAre(1));
+}
+
+TEST(FitDynamics, DeterministicMembersLearnTheMean) {
+  DynamicsOptions options = Small();
+  options.kind = DynamicsKind::kDeterministic;
+  options.fit.steps = 600;
+  const EpisodeBatch log = LinearLog(30, 50, 1);
+  const DynamicsFit fit = FitDynamics(log, Range(25), options, 7, "");
+  const DynamicsErrors errors =
+      OneStepErrors(fit.ensemble, log, std::vector<std::int64_t>{25, 26, 27, 28, 29});
+  for (const double r2 : errors.r2) EXPECT_GT(r2, 0.95);
+  EXPECT_FALSE(errors.mixture_nll.has_value());
+}
+
+TEST(FitDynamics, OneEpisodeOrConstantDataAreErrors) {
+  EpisodeBatch log = LinearLog(3, 20, 1);
+  EXPECT_THROW(FitDynamics(log, Range(1), Small(), 7, ""), DataError);
+  log.observations.setConstant(1.0f);
+  log.aux.setConstant(1.0f);
+  try {
+    FitDynamics(log, Range(3), Small(), 7, "");
+    FAIL() << "accepted";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("every outcome is constant"));
+  }
+}
+
+}  // namespace
+}  // namespace lfiw

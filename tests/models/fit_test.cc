@@ -1,0 +1,145 @@
+#include "models/fit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "core/error.h"
+#include "core/rng.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Noisy gradients of |x - 1|^2 / 2; the noise follows from the step alone. Validation may be set to
+// prefer another point than training does.
+class Quadratic : public FitProblem {
+ public:
+  VectorF& parameters() override { return parameters_; }
+  double LossGradient(std::int64_t step, VectorF& gradient) override {
+    if (step == interrupt_at) InterruptRequested() = true;
+    if (step == nan_at) return std::numeric_limits<double>::quiet_NaN();
+    VectorF noise(3);
+    Stream(1, "noise", {static_cast<std::uint64_t>(step)}).FillNormal(std::span(noise.data(), 3u));
+    gradient = parameters_.array() - 1.0f;
+    gradient += 0.1f * noise;
+    return 0.5 * static_cast<double>((parameters_.array() - 1.0f).square().sum());
+  }
+  double ValidationLoss() override {
+    return 0.5 * static_cast<double>((parameters_.array() - validation_optimum).square().sum());
+  }
+
+  std::int64_t interrupt_at = -1;
+  std::int64_t nan_at = -1;
+  float validation_optimum = 1.0f;
+
+ private:
+  VectorF parameters_ = VectorF::Zero(3);
+};
+
+FitOptions Small() {
+  FitOptions options;
+  options.steps = 105;
+  options.validate_every = 20;
+  options.adam.learning_rate = 0.05;
+  return options;
+}
+
+std::string FreshPath(const std::string& name) {
+  const auto path = std::filesystem::temp_directory_path() / ("lfiw_fit_test_" + name + ".npz");
+  std::filesystem::remove(path);
+  return path.string();
+}
+
+TEST(Fit, ValidatesEveryKStepsAndAtTheEnd) {
+  Quadratic problem;
+  const FitSummary summary = Fit(problem, Small(), {.name = "q", .identity = {}, .checkpoint = {}});
+  EXPECT_THAT(summary.history.steps, ElementsAre(20, 40, 60, 80, 100, 105));
+  EXPECT_EQ(summary.history.train_loss.size(), 6u);
+  EXPECT_NEAR(summary.history.train_loss[0], 1.0, 0.5);
+  EXPECT_LT(problem.ValidationLoss(), 0.02);
+}
+
+TEST(Fit, KeepsTheParametersOfTheBestValidation) {
+  Quadratic problem;
+  problem.validation_optimum = 0.5f;  // passed on the way to 1
+  const FitSummary summary = Fit(problem, Small(), {.name = "q", .identity = {}, .checkpoint = {}});
+  EXPECT_LT(summary.best_step, 105);
+  EXPECT_DOUBLE_EQ(problem.ValidationLoss(), summary.best_validation_loss);
+  EXPECT_EQ(summary.best_validation_loss, *std::min_element(summary.history.validation_loss.begin(),
+                                                            summary.history.validation_loss.end()));
+}
+
+TEST(Fit, ResumesToTheBytesOfAnUndisturbedFit) {
+  Quadratic straight, resumed;
+  const FitSummary expected =
+      Fit(straight, Small(), {.name = "q", .identity = "1", .checkpoint = {}});
+  const FitJob job{.name = "q", .identity = "1", .checkpoint = FreshPath("resume")};
+  resumed.interrupt_at = 50;
+  EXPECT_THROW(Fit(resumed, Small(), job), Interrupted);
+  InterruptRequested() = false;
+  Quadratic again;
+  const FitSummary summary = Fit(again, Small(), job);
+  EXPECT_EQ(again.parameters(), straight.parameters());
+  EXPECT_EQ(summary.history, expected.history);
+  EXPECT_EQ(summary.best_step, expected.best_step);
+}
+
+TEST(Fit, AFinishedCheckpointCostsNoStep) {
+  const FitJob job{.name = "q", .identity = "1", .checkpoint = FreshPath("finished")};
+  Quadratic first, second;
+  const FitSummary expected = Fit(first, Small(), job);
+  second.nan_at = 0;
+  const FitSummary summary = Fit(second, Small(), job);
+  EXPECT_EQ(second.parameters(), first.parameters());
+  EXPECT_EQ(summary.history, expected.history);
+}
+
+TEST(Fit, RejectsTheCheckpointOfAnotherFit) {
+  const std::string path = FreshPath("other");
+  Quadratic problem;
+  Fit(problem, Small(), {.name = "q", .identity = "seed 1", .checkpoint = path});
+  try {
+    Fit(problem, Small(), {.name = "q", .identity = "seed 2", .checkpoint = path});
+    FAIL() << "accepted";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("seed 1"));
+  }
+}
+
+TEST(Fit, NonFiniteLossNamesJobAndStep) {
+  Quadratic problem;
+  problem.nan_at = 7;
+  try {
+    Fit(problem, Small(), {.name = "member 3", .identity = {}, .checkpoint = {}});
+    FAIL() << "accepted";
+  } catch (const NumericError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("member 3: training loss is nan at step 7"));
+  }
+}
+
+class Counter : public Progress {
+ public:
+  void Advance(std::int64_t done) override { total += done; }
+  void Note(const std::string& /*text*/) override {}
+  std::int64_t total = 0;
+};
+
+TEST(Fit, ReportsEveryStepOnceWhetherResumedOrNot) {
+  Counter counter;
+  FitJob job{
+      .name = "q", .identity = {}, .checkpoint = FreshPath("progress"), .progress = &counter};
+  Quadratic problem;
+  Fit(problem, Small(), job);
+  EXPECT_EQ(counter.total, 105);
+  Fit(problem, Small(), job);
+  EXPECT_EQ(counter.total, 210);
+}
+
+}  // namespace
+}  // namespace lfiw
