@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/statistics.h"
 
 namespace lfiw {
 namespace {
@@ -259,10 +260,6 @@ std::vector<double> LoggedDensity(const EpisodeBatch& log, const Policy& policy,
   return density;
 }
 
-double Mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 }  // namespace
 
 EpisodeBatch CollectEpisodes(const EnvFactory& factory, const Policy& policy,
@@ -278,16 +275,10 @@ MonteCarloEstimate MonteCarloValue(const EnvFactory& factory, const Policy& poli
                                    const EpisodeRequest& request, double discount) {
   ReturnSink sink(request.episodes, discount);
   RunEpisodes(factory, policy, request, sink);
-  MonteCarloEstimate estimate{.value = Mean(sink.returns()),
-                              .episodes = request.episodes,
-                              .mean_length = Mean(sink.lengths())};
-  if (request.episodes > 1) {
-    double squares = 0.0;
-    for (const double r : sink.returns()) squares += (r - estimate.value) * (r - estimate.value);
-    const auto n = static_cast<double>(request.episodes);
-    estimate.standard_error = std::sqrt(squares / (n - 1.0) / n);
-  }
-  return estimate;
+  return {.value = Mean(sink.returns()),
+          .standard_error = request.episodes > 1 ? StandardError(sink.returns()) : 0.0,
+          .episodes = request.episodes,
+          .mean_length = Mean(sink.lengths())};
 }
 
 }  // namespace lfiw

@@ -18,7 +18,7 @@ constexpr std::int64_t kChunk = 64;
 
 // The buffers of one thread, kept while policies of one shape are asked.
 struct Scratch {
-  Scratch(const TanhMlp& mlp)
+  explicit Scratch(const TanhMlp& mlp)
       : sizes(mlp.sizes()), input(kChunk, mlp.inputs()), workspace(mlp, kChunk) {}
   std::vector<std::int64_t> sizes;
   MatrixF input;

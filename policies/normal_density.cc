@@ -6,7 +6,7 @@
 namespace lfiw {
 namespace {
 
-const double kHalfLogTwoPi = 0.5 * std::log(2.0 * std::numbers::pi);
+constexpr double kHalfLogTwoPi = 0.91893853320467274178;
 
 }  // namespace
 

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/statistics.h"
 #include "policies/gae.h"
 #include "policies/ppo_learner.h"
 #include "policies/ppo_state.h"
@@ -33,10 +33,7 @@ void PushRecent(double value, std::vector<double>& recent) {
   recent.push_back(value);
 }
 
-double MeanOf(const std::vector<double>& values) {
-  if (values.empty()) return 0.0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+double MeanOrZero(const std::vector<double>& values) { return values.empty() ? 0.0 : Mean(values); }
 
 void CheckOptions(const PpoOptions& options) {
   if (options.rollout_steps % options.minibatches != 0) {
@@ -241,8 +238,8 @@ void Trainer::Record(const PpoLosses& losses) {
         state_.update, updates(), losses.policy, losses.value);
   }
   const PpoPoint point{.steps = state_.update * options_.rollout_steps,
-                       .mean_return = MeanOf(state_.recent_returns),
-                       .mean_length = MeanOf(state_.recent_lengths),
+                       .mean_return = MeanOrZero(state_.recent_returns),
+                       .mean_length = MeanOrZero(state_.recent_lengths),
                        .policy_loss = losses.policy,
                        .value_loss = losses.value,
                        .entropy = losses.entropy,

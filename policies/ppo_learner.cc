@@ -11,7 +11,7 @@
 namespace lfiw {
 namespace {
 
-const float kHalfLogTwoPi = 0.5f * std::log(2.0f * std::numbers::pi_v<float>);
+constexpr float kHalfLogTwoPi = 0.918938533f;
 
 TanhMlp MakeMlp(std::int64_t inputs, const std::vector<std::int64_t>& hidden,
                 std::int64_t outputs) {

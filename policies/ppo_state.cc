@@ -1,10 +1,8 @@
 #include "policies/ppo_state.h"
 
-#include <fmt/ranges.h>
-
 #include <array>
-#include <string_view>
 
+#include "core/config.h"
 #include "core/error.h"
 #include "core/npz.h"
 
@@ -12,16 +10,6 @@ namespace lfiw {
 namespace {
 
 constexpr const char* kFormat = "lfiw ppo checkpoint 1";
-
-// Renders options as "name=value" pairs.
-struct TextVisitor {
-  template <class T>
-  void Field(std::string_view name, const T& value, std::string_view /*doc*/,
-             const Limits& /*limits*/ = {}) {
-    text += fmt::format(" {}={}", name, value);
-  }
-  std::string text;
-};
 
 constexpr std::size_t kPointFields = 9;
 
@@ -113,10 +101,7 @@ void CheckRun(const std::string& path, const std::string& run, const NpzFile& fi
 }  // namespace
 
 std::string DescribePpoRun(const std::string& env, const PpoOptions& options, std::uint64_t seed) {
-  TextVisitor visitor{fmt::format("env={} seed={}", env, seed)};
-  PpoOptions copy = options;
-  copy.Visit(visitor);
-  return visitor.text;
+  return fmt::format("{}, seed {}, {}", env, seed, CanonicalText(options));
 }
 
 void SavePpoState(const std::string& path, const std::string& run, const PpoState& state) {

@@ -9,8 +9,8 @@
 namespace lfiw {
 namespace {
 
-// All that `steps` random actions lead to: observations, aux and rewards.
-std::vector<double> RunSteps(Env& env, Stream& stream, int steps) {
+// What `steps` random actions lead to: observations, aux and rewards.
+std::vector<double> Trace(Env& env, Stream& stream, int steps) {
   const EnvSpec& spec = env.spec();
   std::vector<double> action(static_cast<std::size_t>(spec.action_dim));
   std::vector<double> observation(static_cast<std::size_t>(spec.obs_dim));
@@ -33,17 +33,17 @@ TEST_P(EnvState, InstanceThatLoadsItContinuesToTheBit) {
   std::vector<double> observation(static_cast<std::size_t>(factory->spec().obs_dim));
   Stream reset(1, "reset"), actions(1, "actions"), other_reset(2, "reset");
   env->Reset(reset, observation);
-  RunSteps(*env, actions, 30);
+  Trace(*env, actions, 30);
   const std::vector<double> state = env->SaveState();
 
   // the other instance has a past of its own, which must not matter
   other->Reset(other_reset, observation);
   Stream other_actions(2, "actions");
-  RunSteps(*other, other_actions, 10);
+  Trace(*other, other_actions, 10);
   other->LoadState(state);
   EXPECT_EQ(other->SaveState(), state);
   Stream same_actions = actions;
-  EXPECT_EQ(RunSteps(*other, same_actions, 40), RunSteps(*env, actions, 40));
+  EXPECT_EQ(Trace(*other, same_actions, 40), Trace(*env, actions, 40));
 }
 
 TEST_P(EnvState, StateOfAnotherSizeIsRefused) {
@@ -54,7 +54,7 @@ TEST_P(EnvState, StateOfAnotherSizeIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EnvState, ::testing::ValuesIn(EnvNames()),
-                         [](const auto& env) { return env.param; });
+                         [](const auto& test) { return test.param; });
 
 }  // namespace
 }  // namespace lfiw

@@ -70,8 +70,8 @@ TEST(PpoState, CheckpointOfAnotherRunIsRefused) {
     LoadPpoState(path, DescribePpoRun("Swimmer", options, 0), 2);
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr(path), HasSubstr("discount=0.99 "), HasSubstr("discount=0.995 ")));
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(path), HasSubstr("\"discount\":0.99,"),
+                                    HasSubstr("\"discount\":0.995,")));
   }
   EXPECT_THROW(LoadPpoState(path, DescribePpoRun("Swimmer", PpoOptions(), 1), 2), ConfigError);
 }
@@ -86,8 +86,8 @@ TEST(PpoState, FileThatIsNoCheckpointIsRefused) {
 
 TEST(DescribePpoRun, NamesEveryOption) {
   EXPECT_THAT(DescribePpoRun("Swimmer", PpoOptions(), 5),
-              AllOf(HasSubstr("env=Swimmer"), HasSubstr("seed=5"), HasSubstr("gae_lambda=0.95"),
-                    HasSubstr("hidden=[64, 64]")));
+              AllOf(HasSubstr("Swimmer"), HasSubstr("seed 5"), HasSubstr("\"gae_lambda\":0.95"),
+                    HasSubstr("\"hidden\":[64,64]")));
 }
 
 }  // namespace
