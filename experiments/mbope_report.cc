@@ -35,8 +35,7 @@ json RowJson(const ResultRow& row) {
           {"khat", OrNull(row.khat)},
           {"max_weight", OrNull(row.max_weight)},
           {"error", OrNull(row.error)},
-          {"verdict", row.verdict},
-          {"reason", row.reason}};
+          {"reason", row.value ? row.verdict : row.reason}};
 }
 
 json SweepJson(const ReportInputs& in) {

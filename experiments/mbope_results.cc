@@ -103,6 +103,7 @@ class RowMaker {
     Evidence evidence;
     evidence.episodes = config_.rollout.episodes;
     evidence.clamp_rate = measured_.clamp_rate;
+    evidence.model_auc = measured_.calibration.auc;
     SetJudgement(row, evidence, config_.verdict);
     return row;
   }
@@ -157,11 +158,14 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
-  // At H = 0 no weight is used, so only what concerns the rollouts counts.
+  // At H = 0 no weight is used, so only the model itself is judged.
   Evidence EvidenceFor(const LfiwEstimate& estimate) const {
     Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
     evidence.clamp_rate = measured_.clamp_rate;
-    if (estimate.horizon == 0) return evidence;
+    if (estimate.horizon == 0) {
+      evidence.model_auc = measured_.calibration.auc;
+      return evidence;
+    }
     evidence.ece = measured_.calibration.ece;
     evidence.auc = measured_.calibration.auc;
     evidence.mean_weight = worst_mean_weight_;

@@ -76,6 +76,13 @@ void JudgeClassifiers(const Evidence& evidence, const VerdictOptions& options, F
                         fmt::format("the classifiers tell model from data too easily: AUC {:.3f}",
                                     *evidence.auc)});
   }
+  if (evidence.model_auc) {
+    findings.push_back(
+        {Above(*evidence.model_auc, options.caution_model_auc, options.refuse_model_auc),
+         fmt::format("the classifiers tell model from data (AUC {:.2f}), and without weights the "
+                     "resulting bias is neither corrected nor part of the interval",
+                     *evidence.model_auc)});
+  }
   if (evidence.improves) {
     const ImprovementCheck& check = *evidence.improves;
     const double noise = 2.0 * check.standard_error.value_or(0.0);

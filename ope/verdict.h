@@ -41,6 +41,11 @@ struct VerdictOptions {
   // near 1 the classifier sees disjoint sets and its ratio is an artefact of limited training.
   double caution_auc = 0.86;
   double refuse_auc = 0.99;
+  // An estimate without weights leaves the model's bias in and out of its interval. Steps that are
+  // told apart at an AUC of 0.6 differ enough for 20 of them to decide an episode; at 0.9 the model
+  // is plainly another system.
+  double caution_model_auc = 0.6;
+  double refuse_model_auc = 0.9;
   // Clearly below one half the classifier is wrong about held-out data.
   double lowest_auc = 0.45;
   // Deviation of the mean weight of a step from 1, beyond two standard errors, in nats.
@@ -62,6 +67,10 @@ struct VerdictOptions {
     v.Field("refuse_ece", refuse_ece, "calibration error above it", Between(0.0, 1.0));
     v.Field("caution_auc", caution_auc, "AUC above it", Between(0.0, 1.0));
     v.Field("refuse_auc", refuse_auc, "AUC above it", Between(0.0, 1.0));
+    v.Field("caution_model_auc", caution_model_auc, "AUC above it, for an estimate without weights",
+            Between(0.0, 1.0));
+    v.Field("refuse_model_auc", refuse_model_auc, "AUC above it, for an estimate without weights",
+            Between(0.0, 1.0));
     v.Field("lowest_auc", lowest_auc, "caution when the AUC is below it", Between(0.0, 1.0));
     v.Field("caution_log_mean_weight", caution_log_mean_weight, "|log mean weight| above it",
             AtLeast(0.0));
@@ -80,6 +89,7 @@ struct Evidence {
   std::optional<double> clamp_rate;          // model states moved into the range of the data
   std::optional<double> ece;                 // of the classifiers, in [0, 1]
   std::optional<double> auc;                 // of the classifiers, in [0, 1]
+  std::optional<double> model_auc;           // the same, for an estimate that uses no weights
   std::optional<MeanWeight> mean_weight;     // WorstMeanWeight
   std::optional<ImprovementCheck> improves;  // a violation of proposition 1 calls for caution
 };

@@ -82,6 +82,16 @@ TEST(Judge, ClampsCalibrationAndMeanWeightsCount) {
   EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
 }
 
+TEST(Judge, WithoutWeightsAModelThatIsToldFromDataIsNotTrusted) {
+  Evidence evidence;
+  evidence.model_auc = 0.55;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kTrust);
+  evidence.model_auc = 0.7;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kCaution);
+  evidence.model_auc = 0.95;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kDoNotUse);
+}
+
 TEST(Judge, AViolatedPropositionCallsForCautionBeyondItsNoise) {
   Evidence evidence = Good();
   evidence.improves = ImprovementCheck{.holds = false, .margin = -0.1, .standard_error = 0.08};
