@@ -248,8 +248,10 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
                                ? StartStatesFromLog(log.log, count, context.config.seed)
                                : StartStatesFromEnv(context.env, count, context.config.seed);
     const ClampRange range = RangeOfLog(log.log, options.clamp_margin);
+    std::vector<const TransitionRatio*> ratios;
+    for (const RatioClassifier& classifier : models.classifiers) ratios.push_back(&classifier);
     const RolloutInputs rollout{.dynamics = models.dynamics,
-                                .classifiers = models.classifiers,
+                                .ratios = ratios,
                                 .policy = policy,
                                 .spec = context.env.spec(),
                                 .functions = *functions,

@@ -8,6 +8,7 @@
 #include "core/matrix.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
+#include "models/transition_ratio.h"
 
 namespace lfiw {
 
@@ -29,7 +30,7 @@ struct TripleScaler {
 
 // Tells real from generated transitions; its logit is a log density ratio of the next state given
 // (s, a), up to the class ratio it was trained with.
-class RatioClassifier {
+class RatioClassifier : public TransitionRatio {
  public:
   // `network` maps scaler.input_dim() values to one logit; `generated_per_real` is the class ratio
   // that its training saw.
@@ -45,7 +46,7 @@ class RatioClassifier {
   // leaving log space. states, next_states [n, obs_dim], actions [n, action_dim], aux [n, aux_dim];
   // log_ratios [n]. Thread safe; runs on the calling thread.
   void LogRatios(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
-                 ConstMatrixRef aux, std::span<double> log_ratios) const;
+                 ConstMatrixRef aux, std::span<double> log_ratios) const override;
 
   // One .npz file. Load throws DataError for a file that is no such classifier.
   void Save(const std::string& path) const;

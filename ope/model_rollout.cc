@@ -83,8 +83,8 @@ class BlockRollout {
       return out.rewards.Row(trajectory / episodes, trajectory % episodes);
     });
     std::vector<double> log_ratios(rewards_.size());
-    for (std::size_t c = 0; c < in_.classifiers.size(); ++c) {
-      in_.classifiers[c].LogRatios(states_.topRows(horizon_ * size_), actions_, next_states_, aux_,
+    for (std::size_t c = 0; c < in_.ratios.size(); ++c) {
+      in_.ratios[c]->LogRatios(states_.topRows(horizon_ * size_), actions_, next_states_, aux_,
                                    log_ratios);
       StoreSteps(log_ratios, [&](std::int64_t trajectory) {
         return out.log_weights.Row(trajectory / episodes, c, trajectory % episodes);
@@ -275,7 +275,7 @@ ModelRollouts RollOutInModel(const RolloutInputs& inputs, const RolloutOptions& 
                              std::int64_t horizon, std::uint64_t seed, Progress* progress) {
   const std::int64_t total = options.repetitions * options.episodes;
   LFIW_ASSERT(inputs.start_states.rows() == total);
-  const auto classifiers = static_cast<std::int64_t>(inputs.classifiers.size());
+  const auto classifiers = static_cast<std::int64_t>(inputs.ratios.size());
   ModelRollouts out;
   out.rewards = Array<double, 3>({options.repetitions, options.episodes, horizon});
   out.log_weights = Array<double, 4>({options.repetitions, classifiers, options.episodes, horizon});

@@ -12,8 +12,8 @@
 #include "core/progress.h"
 #include "core/visitor.h"
 #include "envs/env.h"
-#include "models/classifier.h"
 #include "models/transition_model.h"
+#include "models/transition_ratio.h"
 #include "policies/policy.h"
 
 namespace lfiw {
@@ -64,7 +64,7 @@ ClampRange RangeOfLog(const EpisodeBatch& log, double margin);
 // Everything a rollout reads. All references outlive the call.
 struct RolloutInputs {
   const TransitionModel& dynamics;
-  std::span<const RatioClassifier> classifiers;  // C of them, may be none
+  std::span<const TransitionRatio* const> ratios;  // C of them, one per classifier; may be none
   const Policy& policy;
   const EnvSpec& spec;
   const TransitionFunctions& functions;
