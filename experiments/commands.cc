@@ -58,8 +58,7 @@ int RunOne(const RunOptions& options, const std::vector<std::string>& overrides,
       out.empty() ? DefaultRunDirectory("outputs", config.name, CanonicalText(config)) : out);
   directory.Write("config.yaml", DumpConfig(config));
   StageCache cache(options.cache);
-  return RunMbope(config,
-                  {cache, directory, common.verbosity, CommandOf(options, overrides)});
+  return RunMbope(config, {cache, directory, common.verbosity, CommandOf(options, overrides)});
 }
 
 }  // namespace
@@ -88,10 +87,11 @@ int Truth(const TruthCommand& options, const CommonOptions& common) {
                                .purpose = "truth",
                                .progress = &progress};
   const MonteCarloEstimate truth = MonteCarloValue(*env, policy, request, options.discount);
-  fmt::print("{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
-             "horizon {}, discount {})\n",
-             env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
-             truth.mean_length, options.horizon, options.discount);
+  fmt::print(
+      "{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
+      "horizon {}, discount {})\n",
+      env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
+      truth.mean_length, options.horizon, options.discount);
   return 0;
 }
 
@@ -147,7 +147,8 @@ int Doctor() {
 
 std::string VersionText() {
   std::string text = "lfiw " + QuerySystem().version;
-  for (const auto& [name, version] : LibraryVersions()) text += fmt::format(", {} {}", name, version);
+  for (const auto& [name, version] : LibraryVersions())
+    text += fmt::format(", {} {}", name, version);
   return text;
 }
 

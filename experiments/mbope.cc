@@ -56,8 +56,8 @@ std::vector<Replicate> PipelineBootstrap(const StageContext& context, const LogS
   for (std::int64_t b = 0; b < context.config.intervals.pipeline_replicates; ++b) {
     const LogSplit resampled =
         ResampleLog(split, context.config.seed, static_cast<std::uint64_t>(b));
-    const FittedModels models = FitModels(context, log, evaluation, resampled,
-                                          context.config.classifiers.instances);
+    const FittedModels models =
+        FitModels(context, log, evaluation, resampled, context.config.classifiers.instances);
     replicates.push_back(
         {EstimatePlainModel(models.rollouts.rewards, context.config.value),
          RunEstimatorGrid(context.config.estimators, models.rollouts, context.config.value)});
@@ -163,13 +163,11 @@ void CheckConfig(const MbopeConfig& config) {
   }
   const bool files = config.policies.pair == PolicyPair::kFiles;
   if (files && (config.policies.behavior_file.empty() || config.policies.evaluation_file.empty())) {
-    problems.emplace_back(
-        "policies: pair 'files' needs behavior_file and evaluation_file");
+    problems.emplace_back("policies: pair 'files' needs behavior_file and evaluation_file");
   }
   if (config.policies.pair == PolicyPair::kSnapshots &&
       config.policies.behavior_steps > config.policies.evaluation_steps) {
-    problems.emplace_back(
-        "policies.behavior_steps: a snapshot cannot come after evaluation_steps");
+    problems.emplace_back("policies.behavior_steps: a snapshot cannot come after evaluation_steps");
   }
   if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
 }
@@ -193,8 +191,8 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run) {
   const RowLabels labels{env->spec().name, policies.evaluation.hash.substr(0, 12)};
   const std::vector<ResultRow> rows = MakeRows(config, labels, measured);
   const std::vector<RewardCheck> rewards = CheckRewards(*env, log.log);
-  const ReportInputs in{config, env->spec(), policies, log.log, split,      models,
-                        measured, rows,      rewards,  run.command};
+  const ReportInputs in{config, env->spec(), policies, log.log, split,
+                        models, measured,    rows,     rewards, run.command};
   WriteRun(config, run, in, policies, log.hash);
   PrintResult(run, in);
 

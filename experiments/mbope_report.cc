@@ -54,10 +54,8 @@ json SweepJson(const ReportInputs& in) {
     series.push_back(std::move(entry));
   }
   const std::int64_t n = in.config.rollout.episodes;
-  return {{"horizon", horizons},
-          {"n", n},
-          {"khat_threshold", KhatThreshold(n)},
-          {"series", series}};
+  return {
+      {"horizon", horizons}, {"n", n}, {"khat_threshold", KhatThreshold(n)}, {"series", series}};
 }
 
 json MeanWeightJson(const std::vector<MeanWeight>& weights) {
@@ -67,8 +65,7 @@ json MeanWeightJson(const std::vector<MeanWeight>& weights) {
     steps.push_back(weight.step);
     const double mean = std::exp(weight.log_mean);
     series["value"].push_back(weight.supported ? json(mean) : json(nullptr));
-    series["stderr"].push_back(weight.log_stderr ? json(mean * *weight.log_stderr)
-                                                 : json(nullptr));
+    series["stderr"].push_back(weight.log_stderr ? json(mean * *weight.log_stderr) : json(nullptr));
   }
   return {{"step", steps}, {"series", json::array({series})}};
 }
@@ -88,7 +85,8 @@ json CalibrationJson(const Calibration& calibration, std::size_t classifiers) {
 
 json BehaviorValue(const EpisodeBatch& log, const ValueOptions& value) {
   const std::vector<double> returns = Returns(log, value.discount);
-  return {{"value", Mean(returns)}, {"stderr", returns.size() < 2 ? json(nullptr) : json(StandardError(returns))}};
+  return {{"value", Mean(returns)},
+          {"stderr", returns.size() < 2 ? json(nullptr) : json(StandardError(returns))}};
 }
 
 json LogJson(const ReportInputs& in) {
@@ -114,7 +112,8 @@ json RewardJson(std::span<const RewardCheck> checks) {
 
 json Notes(const ReportInputs& in, const Headline& headline) {
   const ImprovementCheck& check = in.measured.improvement;
-  json notes = {"The estimate stated first is chosen from diagnostics alone: " + headline.why + "."};
+  json notes = {"The estimate stated first is chosen from diagnostics alone: " + headline.why +
+                "."};
   if (check.reason.empty()) {
     notes.push_back(fmt::format(
         "Necessary condition for the weights to bring the model closer to the data, on held-out "
@@ -123,8 +122,9 @@ json Notes(const ReportInputs& in, const Headline& headline) {
   }
   notes.push_back(
       "Calibration is measured on episodes that the bootstrap of each classifier left out.");
-  notes.push_back("All episodes begin at first states of the log or at resets, run for T steps, and "
-                  "actions are clipped to the environment's bounds in log, model and truth alike.");
+  notes.push_back(
+      "All episodes begin at first states of the log or at resets, run for T steps, and "
+      "actions are clipped to the environment's bounds in log, model and truth alike.");
   return notes;
 }
 
@@ -162,8 +162,8 @@ std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch&
       check.rms_error += error * error / static_cast<double>(predicted.size());
     }
     check.rms_error = std::sqrt(check.rms_error);
-    check.mean_return_error = check.mean_error * static_cast<double>(log.steps()) /
-                              static_cast<double>(log.episodes());
+    check.mean_return_error =
+        check.mean_error * static_cast<double>(log.steps()) / static_cast<double>(log.episodes());
     checks.push_back(std::move(check));
   }
   return checks;
@@ -178,8 +178,8 @@ std::vector<ResultRow> TableRows(const ReportInputs& in) {
   std::vector<ResultRow> table;
   for (const ResultRow& row : in.rows) {
     const bool model = row.estimator == "model";
-    const bool stated = row.estimator == first && row.horizon == headline.horizon &&
-                        headline.horizon > 0;
+    const bool stated =
+        row.estimator == first && row.horizon == headline.horizon && headline.horizon > 0;
     if (model || stated || horizons.contains(*row.horizon)) table.push_back(row);
   }
   return table;
@@ -188,8 +188,7 @@ std::vector<ResultRow> TableRows(const ReportInputs& in) {
 json MakeReport(const ReportInputs& in) {
   const Headline headline = ChooseHeadline(in.measured);
   const std::vector<ResultRow> table = TableRows(in);
-  const std::size_t stated =
-      HeadlineRow(table, headline, in.measured.sweeps.front().Name());
+  const std::size_t stated = HeadlineRow(table, headline, in.measured.sweeps.front().Name());
   json rows = json::array();
   for (const ResultRow& row : table) rows.push_back(RowJson(row));
 

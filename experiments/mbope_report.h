@@ -16,9 +16,9 @@ namespace lfiw {
 // How well a reward function reproduces the rewards of the log.
 struct RewardCheck {
   std::string source;
-  double mean_error = 0.0;        // per step
-  double rms_error = 0.0;         // per step
-  double mean_return_error = 0.0; // per episode
+  double mean_error = 0.0;         // per step
+  double rms_error = 0.0;          // per step
+  double mean_return_error = 0.0;  // per episode
 };
 // One entry per reward source that the environment knows.
 std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch& log);

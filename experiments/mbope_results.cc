@@ -46,10 +46,9 @@ void SetJudgement(ResultRow& row, const Evidence& evidence, const VerdictOptions
 }
 
 const Interval& Widest(const std::vector<Interval>& intervals) {
-  return *std::max_element(intervals.begin(), intervals.end(),
-                           [](const Interval& a, const Interval& b) {
-                             return a.high - a.low < b.high - b.low;
-                           });
+  return *std::max_element(
+      intervals.begin(), intervals.end(),
+      [](const Interval& a, const Interval& b) { return a.high - a.low < b.high - b.low; });
 }
 
 // Means of estimates [R, C] over the other axis.
@@ -243,11 +242,13 @@ Headline ChooseHeadline(const MbopeMeasurements& measured) {
   const double threshold = KhatThreshold(first.result.episodes);
   const std::string why =
       horizon == 0
-          ? fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
-                        "model is stated first",
-                        first.Name(), threshold)
-          : fmt::format("H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
-                        horizon, first.Name(), threshold);
+          ? fmt::format(
+                "the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
+                "model is stated first",
+                first.Name(), threshold)
+          : fmt::format(
+                "H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
+                horizon, first.Name(), threshold);
   return {horizon, why};
 }
 

@@ -52,8 +52,7 @@ Artefact TrainStage(const StageContext& context, PpoOptions options, std::uint64
                     .seed = seed};
   return context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(title, options.total_steps, "steps", context.verbosity);
-    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz",
-                     .progress = &progress};
+    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz", .progress = &progress};
     SavePpoResult(TrainPpo(context.env, options, seed, run), directory);
   });
 }
@@ -101,10 +100,9 @@ Artefact DynamicsStage(const StageContext& context, const LogSource& log,
                     .inputs = {log.hash},
                     .seed = context.config.seed};
   return context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("fit dynamics", options.members * options.fit.steps,
-                              "gradient steps", context.verbosity);
-    const DynamicsFit fit =
-        FitDynamics(log.log, episodes, options, context.config.seed,
+    TerminalProgress progress("fit dynamics", options.members * options.fit.steps, "gradient steps",
+                              context.verbosity);
+    const DynamicsFit fit = FitDynamics(log.log, episodes, options, context.config.seed,
                                         CheckpointFolder(directory), &progress);
     fit.ensemble.Save(directory + "/dynamics.npz");
     json history = json::array();
@@ -212,8 +210,8 @@ std::vector<Artefact> ClassifierStages(const StageContext& context, const LogSou
     artefacts[static_cast<std::size_t>(c)] =
         context.cache.Run(stage, [&](const std::string& directory) {
           const Bootstrap bootstrap = DrawBootstrap(episodes, seed, index);
-          const ClassifierFit fit = FitClassifier(log.log, bootstrap.drawn, ensemble, options,
-                                                  seed, c, CheckpointFolder(directory), &progress);
+          const ClassifierFit fit = FitClassifier(log.log, bootstrap.drawn, ensemble, options, seed,
+                                                  c, CheckpointFolder(directory), &progress);
           fit.classifier.Save(directory + "/classifier.npz");
           WriteJson(HistoryJson(fit.summary.fit.history), directory + "/history.json");
           SaveHeldOut(fit.classifier, ensemble, log.log, bootstrap.left_out, seed, index,
@@ -233,16 +231,16 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
   const RolloutOptions& options = context.config.rollout;
   const std::int64_t horizon = context.config.value.horizon;
   inputs.insert(inputs.end(), {log.hash, evaluation.hash});
-  const Stage stage{.name = "rollouts",
-                    .config = context.env.spec().name + CanonicalText(options) +
-                              fmt::format(" T={}", horizon),
-                    .inputs = std::move(inputs),
-                    .seed = context.config.seed};
+  const Stage stage{
+      .name = "rollouts",
+      .config = context.env.spec().name + CanonicalText(options) + fmt::format(" T={}", horizon),
+      .inputs = std::move(inputs),
+      .seed = context.config.seed};
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
     const std::int64_t count = options.repetitions * options.episodes;
     TerminalProgress progress("roll out in the model", count, "episodes", context.verbosity);
     const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(evaluation.path);
-    const std::unique_ptr<TransitionFunctions> functions = 
+    const std::unique_ptr<TransitionFunctions> functions =
         context.env.MakeTransitionFunctions(options.reward);
     const MatrixF starts = options.start == RolloutStart::kLog
                                ? StartStatesFromLog(log.log, count, context.config.seed)
@@ -308,8 +306,7 @@ LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
                       .inputs = {behavior.hash},
                       .seed = context.config.seed};
     const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-      TerminalProgress progress("collect the log", options.episodes, "episodes",
-                                context.verbosity);
+      TerminalProgress progress("collect the log", options.episodes, "episodes", context.verbosity);
       const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(behavior.path);
       const EpisodeRequest request{.episodes = options.episodes,
                                    .horizon = horizon,
@@ -327,12 +324,12 @@ LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {
   const MbopeConfig& config = context.config;
-  const Stage stage{.name = "truth",
-                    .config = fmt::format("{} episodes={} T={} discount={}",
-                                          context.env.spec().name, config.truth.episodes,
-                                          config.value.horizon, config.value.discount),
-                    .inputs = {evaluation.hash},
-                    .seed = config.seed};
+  const Stage stage{
+      .name = "truth",
+      .config = fmt::format("{} episodes={} T={} discount={}", context.env.spec().name,
+                            config.truth.episodes, config.value.horizon, config.value.discount),
+      .inputs = {evaluation.hash},
+      .seed = config.seed};
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("truth (real environment)", config.truth.episodes, "episodes",
                               context.verbosity);
@@ -358,19 +355,18 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
 
 LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed) {
   const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
-  const auto cut = static_cast<std::ptrdiff_t>(
-      std::clamp<std::int64_t>(static_cast<std::int64_t>(dynamics_fraction *
-                                                         static_cast<double>(episodes)),
-                               1, episodes - 1));
+  const auto cut = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(dynamics_fraction * static_cast<double>(episodes)), 1,
+      episodes - 1));
   return {{order.begin(), order.begin() + cut}, {order.begin() + cut, order.end()}};
 }
 
-LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed,
-                           std::uint64_t replicate) {
+LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate) {
   Stream stream(seed, "pipeline bootstrap", {replicate});
   const auto resample = [&](const std::vector<std::int64_t>& episodes) {
     std::vector<std::int64_t> drawn(episodes.size());
-    for (std::int64_t& e : drawn) e = episodes[static_cast<std::size_t>(stream.Below(drawn.size()))];
+    for (std::int64_t& e : drawn)
+      e = episodes[static_cast<std::size_t>(stream.Below(drawn.size()))];
     return drawn;
   };
   LogSplit out;
@@ -388,8 +384,8 @@ FittedModels FitModels(const StageContext& context, const LogSource& log,
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);
 
   std::vector<std::string> hashes = {dynamics.content_hash};
-  const std::vector<Artefact> artefacts = ClassifierStages(
-      context, log, dynamics, models.dynamics, split.classifiers, classifiers);
+  const std::vector<Artefact> artefacts =
+      ClassifierStages(context, log, dynamics, models.dynamics, split.classifiers, classifiers);
   models.classifier_history = json::array();
   for (std::size_t c = 0; c < artefacts.size(); ++c) {
     const std::string& directory = artefacts[c].directory;

@@ -68,7 +68,7 @@ struct FittedModels {
   explicit FittedModels(DynamicsEnsemble ensemble) : dynamics(std::move(ensemble)) {}
 
   DynamicsEnsemble dynamics;
-  nlohmann::json dynamics_report;     // member "dynamics" of report.json
+  nlohmann::json dynamics_report;  // member "dynamics" of report.json
   std::vector<RatioClassifier> classifiers;
   nlohmann::json classifier_history;  // as in report.json
   // Log-ratios on transitions of episodes that a classifier did not see: real ones and ones that

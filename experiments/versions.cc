@@ -13,8 +13,8 @@ namespace lfiw {
 std::map<std::string, std::string> LibraryVersions() {
   return {{"MuJoCo", MujocoVersion()},
           {"LibTorch", TorchVersion()},
-          {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION,
-                                EIGEN_MINOR_VERSION)},
+          {"Eigen",
+           fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
           {"oneTBB", TBB_runtime_version()}};
 }
 

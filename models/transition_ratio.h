@@ -7,8 +7,8 @@
 
 namespace lfiw {
 
-// The other half of the importance weights: anything that gives log p(s' | s, a) / p_theta(s' | s, a)
-// of a transition. A trained classifier estimates it; where both systems are known it is exact.
+// The other half of the importance weights: anything that gives log p(s' | s, a) / p_theta(s' | s,
+// a) of a transition. A trained classifier estimates it; where both systems are known it is exact.
 // Thread safe.
 class TransitionRatio {
  public:

@@ -85,7 +85,7 @@ class BlockRollout {
     std::vector<double> log_ratios(rewards_.size());
     for (std::size_t c = 0; c < in_.ratios.size(); ++c) {
       in_.ratios[c]->LogRatios(states_.topRows(horizon_ * size_), actions_, next_states_, aux_,
-                                   log_ratios);
+                               log_ratios);
       StoreSteps(log_ratios, [&](std::int64_t trajectory) {
         return out.log_weights.Row(trajectory / episodes, c, trajectory % episodes);
       });

@@ -26,13 +26,13 @@ class ScalarLinearModel final : public TransitionModel {
   std::int64_t members() const override { return 1; }
   std::int64_t noise_dim() const override { return 1; }
   void Sample(ConstMatrixRef states, ConstMatrixRef actions,
-              std::span<const std::int64_t> /*member*/, ConstMatrixRef noise,
-              MatrixRef next_states, MatrixRef /*aux*/) const override {
+              std::span<const std::int64_t> /*member*/, ConstMatrixRef noise, MatrixRef next_states,
+              MatrixRef /*aux*/) const override {
     const double sd = std::sqrt(system_.noise_covariance(0, 0));
     for (Eigen::Index i = 0; i < states.rows(); ++i) {
-      next_states(i, 0) = static_cast<float>(
-          system_.state_matrix(0, 0) * states(i, 0) + system_.action_matrix(0, 0) * actions(i, 0) +
-          system_.offset(0) + sd * noise(i, 0));
+      next_states(i, 0) = static_cast<float>(system_.state_matrix(0, 0) * states(i, 0) +
+                                             system_.action_matrix(0, 0) * actions(i, 0) +
+                                             system_.offset(0) + sd * noise(i, 0));
     }
   }
   std::vector<std::int64_t> MembersFor(std::int64_t /*episode*/) const override { return {0}; }

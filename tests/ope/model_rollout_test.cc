@@ -69,9 +69,8 @@ TEST(RollOutInModel, MeanReturnIsTheClosedFormOfTheModel) {
   problem.starts = MatrixF::Ones(options.repetitions * options.episodes, 1);
   const PlainModelEstimate estimate =
       EstimatePlainModel(problem.Run(options).rewards, ValueOptions{});
-  const double exact =
-      FiniteHorizonValue(OtherSystem(), problem.policy.AsLinearGaussian(), kHorizon, 1.0)(
-          VectorD::Ones(1));
+  const double exact = FiniteHorizonValue(OtherSystem(), problem.policy.AsLinearGaussian(),
+                                          kHorizon, 1.0)(VectorD::Ones(1));
   // 5 standard errors of 60,000 episodes
   EXPECT_NEAR(estimate.value, exact, 5 * estimate.se_within / std::sqrt(3.0));
 }

@@ -1,0 +1,317 @@
+// The program as a user meets it: real runs of small experiments, killed and resumed, and every
+// kind of wrong input.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/atomic_file.h"
+#include "core/npz.h"
+#include "core/result_table.h"
+#include "tests/core/test_dir.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Outcome {
+  int status = -1;  // exit status; -1 when killed
+  std::string output;
+};
+
+// One run of the program in a child process, its output in a file.
+class Child {
+ public:
+  // `file_limit` in bytes stands for a full disk.
+  Child(const std::vector<std::string>& arguments, std::string output,
+        std::optional<rlim_t> file_limit = {})
+      : output_(std::move(output)) {
+    std::vector<const char*> argv = {LFIW_PROGRAM};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    argv.push_back(nullptr);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+    if (file_limit) {
+      signal(SIGXFSZ, SIG_IGN);
+      const rlimit limit{*file_limit, *file_limit};
+      setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    execv(LFIW_PROGRAM, const_cast<char**>(argv.data()));
+    _exit(127);
+  }
+
+  void Kill(int signal_number) const { kill(pid_, signal_number); }
+  bool Running() {
+    if (!done_) done_ = waitpid(pid_, &wait_status_, WNOHANG) == pid_;
+    return !done_;
+  }
+  Outcome Wait() {
+    if (!done_) waitpid(pid_, &wait_status_, 0);
+    done_ = true;
+    return {WIFEXITED(wait_status_) ? WEXITSTATUS(wait_status_) : -1, ReadFile(output_)};
+  }
+
+ private:
+  std::string output_;
+  pid_t pid_ = 0;
+  int wait_status_ = 0;
+  bool done_ = false;
+};
+
+// A small but complete experiment: PPO, log, dynamics, classifiers, rollouts, truth.
+constexpr const char* kConfig = R"(name: small
+environment: Swimmer
+value: {horizon: 20}
+policies:
+  behavior_steps: 1024
+  evaluation_steps: 2048
+  ppo: {rollout_steps: 512, minibatches: 4}
+log: {episodes: 40}
+dynamics:
+  members: 2
+  network: {width: 32, hidden_layers: 2}
+  fit: {steps: 400, batch: 64, validate_every: 100, checkpoint_seconds: 0}
+classifiers:
+  instances: 3
+  fit:
+    network: {width: 32, hidden_layers: 2}
+    fit: {steps: 200, batch: 64, validate_every: 50, checkpoint_seconds: 0}
+rollout: {repetitions: 3, episodes: 20}
+estimators: {horizons: [5, 20]}
+truth: {episodes: 20}
+)";
+
+class Program : public ::testing::Test {
+ protected:
+  Program() { std::ofstream(config()) << kConfig; }
+
+  std::string config() const { return dir_ / "small.yaml"; }
+  Outcome Lfiw(const std::vector<std::string>& arguments, std::optional<rlim_t> limit = {}) const {
+    return Child(arguments, dir_ / "output.txt", limit).Wait();
+  }
+  std::vector<std::string> RunArguments(const std::string& name,
+                                        const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments = {"run",       config(),  "--out",
+                                          dir_ / name, "--cache", dir_ / (name + "_cache")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+  std::string Results(const std::string& name) const {
+    return ReadFile(dir_ / (name + "/results.csv"));
+  }
+  // Expects exit 2 and a single line that holds every text; nothing else may be said.
+  void ExpectRefused(const Outcome& outcome, const std::vector<std::string>& texts) const {
+    EXPECT_EQ(outcome.status, 2) << outcome.output;
+    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+    for (const std::string& text : texts) EXPECT_THAT(outcome.output, HasSubstr(text));
+  }
+
+  TestDir dir_;
+};
+
+TEST_F(Program, RunWritesTheWholeRunDirectory) {
+  const Outcome outcome = Lfiw(RunArguments("run"));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  for (const char* file : {"config.yaml", "manifest.json", "results.csv", "results.json",
+                           "report.json", "report.html", "metrics.jsonl"}) {
+    EXPECT_TRUE(std::filesystem::exists(dir_ / (std::string("run/") + file))) << file;
+  }
+  const std::vector<ResultRow> rows = ReadCsv(dir_ / "run/results.csv");
+  // the model, and three variants at H = 0 .. 20
+  ASSERT_EQ(rows.size(), 1u + 3u * 21u);
+  for (const ResultRow& row : rows) {
+    EXPECT_TRUE(row.value.has_value());
+    EXPECT_NEAR(*row.error, *row.value - *row.truth, 1e-12);
+    if (row.horizon == 0) EXPECT_EQ(*row.value, *rows[0].value);
+  }
+  EXPECT_THAT(outcome.output, HasSubstr("report.html"));
+}
+
+TEST_F(Program, ResolvedConfigurationRunsAgainToTheSameResults) {
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const Outcome again = Lfiw(
+      {"run", dir_ / "run/config.yaml", "--out", dir_ / "again", "--cache", dir_ / "run_cache"});
+  ASSERT_EQ(again.status, 0) << again.output;
+  EXPECT_EQ(Results("run"), Results("again"));
+}
+
+TEST_F(Program, OneAndTwoThreadsGiveTheSameBytes) {
+  ASSERT_EQ(Lfiw(RunArguments("one", {"--threads", "1"})).status, 0);
+  ASSERT_EQ(Lfiw(RunArguments("two", {"--threads", "2"})).status, 0);
+  EXPECT_EQ(Results("one"), Results("two"));
+}
+
+TEST_F(Program, OtherHorizonsAndEstimatorsTrainNothing) {
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const Outcome more = Lfiw({"run", config(), "estimators.horizons=[1,2,3]",
+                             "estimators.alphas=[1,0.5]", "estimators.variants=[stepwise_batch]",
+                             "--out", dir_ / "more", "--cache", dir_ / "run_cache"});
+  ASSERT_EQ(more.status, 0) << more.output;
+  const auto manifest = nlohmann::json::parse(ReadFile(dir_ / "more/manifest.json"));
+  ASSERT_FALSE(manifest["stages"].empty());
+  for (const auto& stage : manifest["stages"]) EXPECT_EQ(stage["outcome"], "reused") << stage;
+}
+
+TEST_F(Program, KilledAgainAndAgainItEndsWithTheSameBytes) {
+  ASSERT_EQ(Lfiw(RunArguments("undisturbed")).status, 0);
+  // kills after ever longer times, until a run gets through
+  int kills = 0;
+  for (int milliseconds = 100;; milliseconds += 100) {
+    Child child(RunArguments("killed"), dir_ / "output.txt");
+    for (int waited = 0; waited < milliseconds && child.Running(); waited += 10) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    if (!child.Running()) {
+      ASSERT_EQ(child.Wait().status, 0);
+      break;
+    }
+    child.Kill(SIGKILL);
+    child.Wait();
+    ++kills;
+  }
+  EXPECT_GE(kills, 2);
+  EXPECT_EQ(Results("killed"), Results("undisturbed"));
+}
+
+TEST_F(Program, InterruptLeavesAResumableRun) {
+  Child child(RunArguments("run", {"policies.evaluation_steps=200000"}), dir_ / "output.txt");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  child.Kill(SIGINT);
+  const Outcome outcome = child.Wait();
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.output, HasSubstr("the same command goes on"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run/results.csv"));
+}
+
+TEST_F(Program, EveryWrongFieldIsToldWithItsPlace) {
+  std::ofstream(config()) << "environment: Swimmer\nvalue: {horizn: 20}\ndynamics: {members: 0}\n";
+  const Outcome outcome = Lfiw(RunArguments("run"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("small.yaml:2"), HasSubstr("value.horizn"), HasSubstr("horizon"),
+                    HasSubstr("small.yaml:3"), HasSubstr("dynamics.members")));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+}
+
+TEST_F(Program, WrongInputIsRefusedInOneLine) {
+  ExpectRefused(Lfiw({"run", dir_ / "none.yaml"}), {"none.yaml"});
+  ExpectRefused(Lfiw(RunArguments("run", {"environment=Swimer"})), {"Swimer", "Swimmer"});
+  ExpectRefused(Lfiw(RunArguments("run", {"estimators.horizons=[30]"})), {"horizons", "30", "20"});
+  ExpectRefused(Lfiw(RunArguments("run", {"policies.pair=files"})), {"behavior_file"});
+  ExpectRefused(Lfiw(RunArguments("run", {"log.file=" + (dir_ / "none.npz")})), {"none.npz"});
+  EXPECT_EQ(Lfiw({"run"}).status, 2);
+  EXPECT_EQ(Lfiw({"no-such-verb"}).status, 2);
+}
+
+TEST_F(Program, WrongLogsAreRefusedInOneLine) {
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const std::string policy = dir_ / "policy.npz";
+  ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=512",
+                  "rollout_steps=512", "minibatches=4"})
+                .status,
+            0);
+  ASSERT_EQ(Lfiw({"collect", "--env", "Swimmer", "--policy", dir_ / "trained/policy.npz",
+                  "--episodes", "20", "--horizon", "20", "--out", dir_ / "log.npz"})
+                .status,
+            0);
+  NpzFile log = NpzFile::Read(dir_ / "log.npz");
+  MatrixF observations = log.GetMatrix("observations");
+  observations(25, 3) = std::nanf("");
+  log.Put("observations", observations);
+  log.Write(dir_ / "nan.npz");
+  ExpectRefused(Lfiw(RunArguments("run", {"log.file=" + (dir_ / "nan.npz")})),
+                {"nan.npz", "episode 1, step 4", "observation[3]"});
+  log.Put("observations", MatrixF(observations.leftCols(7)));
+  log.Write(dir_ / "narrow.npz");
+  ExpectRefused(Lfiw(RunArguments("run", {"log.file=" + (dir_ / "narrow.npz")})), {"narrow.npz"});
+}
+
+TEST_F(Program, UnwritableDirectoryIsRefusedInOneLine) {
+  // a path under a regular file cannot be created, whoever runs the test
+  std::ofstream(dir_ / "file") << "x";
+  ExpectRefused(Lfiw({"run", config(), "--out", dir_ / "file/run"}), {"file/run"});
+  ExpectRefused(Lfiw({"run", config(), "--out", dir_ / "run", "--cache", dir_ / "file/cache"}),
+                {"file/cache"});
+}
+
+TEST_F(Program, FullDiskIsRefusedAndLeavesNoResults) {
+  const Outcome outcome = Lfiw(RunArguments("run"), 4096);
+  EXPECT_EQ(outcome.status, 2) << outcome.output;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run/results.csv"));
+  // with room again, the same command ends as if nothing had happened
+  const Outcome again = Lfiw(RunArguments("run"));
+  EXPECT_EQ(again.status, 0) << again.output;
+}
+
+TEST_F(Program, MultirunRunsTheProduct) {
+  ASSERT_EQ(Lfiw({"run", config(), "-m", "seed=range(0,2)", "--out", dir_ / "sweep", "--cache",
+                  dir_ / "cache"})
+                .status,
+            0);
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "sweep/0/results.csv"));
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "sweep/1/results.csv"));
+  EXPECT_NE(Results("sweep/0"), Results("sweep/1"));
+}
+
+TEST_F(Program, TruthEvaluatesATrainedPolicy) {
+  ASSERT_EQ(Lfiw({"train", "--env", "swimmer-v4", "--out", dir_ / "trained", "total_steps=512",
+                  "rollout_steps=512", "minibatches=4"})
+                .status,
+            0);
+  const Outcome outcome = Lfiw({"truth", "--env", "Swimmer", "--policy",
+                                dir_ / "trained/policy.npz", "--horizon", "50", "--episodes", "4"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("4 episodes"));
+  ExpectRefused(Lfiw({"truth", "--env", "HalfCheetah", "--policy", dir_ / "trained/policy.npz"}),
+                {"HalfCheetah", "17", "8"});
+}
+
+TEST_F(Program, DryRunPrintsWhatItWouldRunAndWritesNothing) {
+  const Outcome outcome = Lfiw(RunArguments("run", {"--dry-run"}));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("members: 2"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+}
+
+TEST_F(Program, HelpOfEveryVerbHasAnExample) {
+  for (const char* verb : {"run", "truth", "train", "collect", "report", "doctor"}) {
+    const Outcome outcome = Lfiw({verb, "--help"});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_THAT(outcome.output, HasSubstr("Example"));
+  }
+  EXPECT_THAT(Lfiw({"doctor"}).output, HasSubstr("GFLOP/s"));
+}
+
+TEST_F(Program, ReportCanBeMadeAgain) {
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const std::string page = ReadFile(dir_ / "run/report.html");
+  std::filesystem::remove(dir_ / "run/report.html");
+  ASSERT_EQ(Lfiw({"report", dir_ / "run"}).status, 0);
+  EXPECT_EQ(ReadFile(dir_ / "run/report.html"), page);
+}
+
+}  // namespace
+}  // namespace lfiw
