@@ -46,7 +46,7 @@ class Stream {
   void Seek(std::uint64_t position);
 
  private:
-  Stream(std::array<std::uint64_t, 2> name) : name_(name) {}
+  explicit Stream(std::array<std::uint64_t, 2> name) : name_(name) {}
   void Refill();
   // Starts at the next whole block, so that bulk draws need no left-overs.
   void AlignToBlock();

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -177,8 +179,11 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run) {
   const std::shared_ptr<const EnvFactory> env = FindEnv(config.environment);
   const StageContext context{config, *env, run.cache, run.verbosity};
 
+  // what is given as a file is checked before anything is trained
+  std::optional<LogSource> given;
+  if (!config.log.file.empty()) given = OpenLog(context, config.log.file);
   const PolicySet policies = MakePolicies(context);
-  const LogSource log = MakeLog(context, policies.behavior);
+  const LogSource log = given ? *std::move(given) : CollectLog(context, policies.behavior);
   const LogSplit split = SplitLog(log.log.episodes(), config.log.dynamics_fraction, config.seed);
   const FittedModels models =
       FitModels(context, log, policies.evaluation, split,

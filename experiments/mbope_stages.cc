@@ -273,6 +273,9 @@ PolicySet MakePolicies(const StageContext& context) {
     case PolicyPair::kFiles:
       break;
   }
+  for (const std::string& path : {pair.behavior_file, pair.evaluation_file}) {
+    CheckFits(GaussianMlpPolicy::Load(path), context.env.spec());
+  }
   return {SourceOf(pair.behavior_file), SourceOf(pair.evaluation_file)};
 }
 
@@ -295,31 +298,31 @@ void SavePpoResult(const PpoResult& result, const std::string& directory) {
   WriteFileAtomically(directory + "/curve.csv", csv);
 }
 
-LogSource MakeLog(const StageContext& context, const PolicySource& behavior) {
-  const LogOptions& options = context.config.log;
-  std::string path = options.file;
-  if (path.empty()) {
-    const std::int64_t horizon = context.config.value.horizon;
-    const Stage stage{.name = "log",
-                      .config = fmt::format("{} episodes={} T={}", context.env.spec().name,
-                                            options.episodes, horizon),
-                      .inputs = {behavior.hash},
-                      .seed = context.config.seed};
-    const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-      TerminalProgress progress("collect the log", options.episodes, "episodes", context.verbosity);
-      const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(behavior.path);
-      const EpisodeRequest request{.episodes = options.episodes,
-                                   .horizon = horizon,
-                                   .seed = context.config.seed,
-                                   .purpose = "log",
-                                   .progress = &progress};
-      SaveLog(CollectEpisodes(context.env, policy, request), directory + "/log.npz");
-    });
-    path = artefact.File("log.npz");
-  }
+LogSource OpenLog(const StageContext& context, const std::string& path) {
   LogSource source{LoadLog(path), Sha256HexOfFile(path)};
   CheckFits(source.log, context.env.spec(), path);
   return source;
+}
+
+LogSource CollectLog(const StageContext& context, const PolicySource& behavior) {
+  const std::int64_t episodes = context.config.log.episodes;
+  const std::int64_t horizon = context.config.value.horizon;
+  const Stage stage{
+      .name = "log",
+      .config = fmt::format("{} episodes={} T={}", context.env.spec().name, episodes, horizon),
+      .inputs = {behavior.hash},
+      .seed = context.config.seed};
+  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
+    TerminalProgress progress("collect the log", episodes, "episodes", context.verbosity);
+    const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(behavior.path);
+    const EpisodeRequest request{.episodes = episodes,
+                                 .horizon = horizon,
+                                 .seed = context.config.seed,
+                                 .purpose = "log",
+                                 .progress = &progress};
+    SaveLog(CollectEpisodes(context.env, policy, request), directory + "/log.npz");
+  });
+  return OpenLog(context, artefact.File("log.npz"));
 }
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {

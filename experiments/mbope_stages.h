@@ -49,7 +49,10 @@ struct LogSource {
   EpisodeBatch log;
   std::string hash;
 };
-LogSource MakeLog(const StageContext& context, const PolicySource& behavior);
+// The log file named in the configuration, checked against the environment.
+LogSource OpenLog(const StageContext& context, const std::string& path);
+// Episodes of the behavior policy.
+LogSource CollectLog(const StageContext& context, const PolicySource& behavior);
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation);
 

@@ -76,7 +76,8 @@ TEST(RollOutInModel, MeanReturnIsTheClosedFormOfTheModel) {
 }
 
 TEST(RollOutInModel, PerfectModelWithTheExactRatioHasWeightOneEverywhere) {
-  for (const double log_weight : Problem().Run().log_weights.flat()) EXPECT_EQ(log_weight, 0.0);
+  const ModelRollouts rollouts = Problem().Run();
+  for (const double log_weight : rollouts.log_weights.flat()) EXPECT_EQ(log_weight, 0.0);
 }
 
 TEST(RollOutInModel, SameBytesForAnyNumberOfThreads) {
