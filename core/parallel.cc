@@ -78,9 +78,8 @@ void ParallelFor(std::int64_t count, const std::function<void(std::int64_t)>& bo
 void ParallelBlocks(std::int64_t count, std::int64_t block,
                     const std::function<void(std::int64_t, std::int64_t)>& body) {
   LFIW_ASSERT(block >= 1);
-  ParallelFor((count + block - 1) / block, [&](std::int64_t i) {
-    body(i * block, std::min(count, (i + 1) * block));
-  });
+  ParallelFor((count + block - 1) / block,
+              [&](std::int64_t i) { body(i * block, std::min(count, (i + 1) * block)); });
 }
 
 }  // namespace lfiw
