@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <cmath>
 #include <string_view>
 
 #include "core/error.h"
@@ -103,8 +104,18 @@ MatrixD SolveLyapunov(const MatrixD& transition, const MatrixD& m, double discou
   return sum;
 }
 
+// Gelfand's formula, lim |F^k|^(1/k), over k = 2^round; powers are kept at norm 1 in between.
 double SpectralRadius(const MatrixD& matrix) {
-  return Eigen::EigenSolver<Eigen::MatrixXd>(matrix, false).eigenvalues().cwiseAbs().maxCoeff();
+  MatrixD power = matrix;
+  double log_radius = 0.0;
+  constexpr int kRounds = 60;
+  for (int round = 0; round < kRounds; ++round) {
+    const double norm = power.norm();
+    if (norm == 0.0) return 0.0;
+    log_radius += std::ldexp(std::log(norm), -round);
+    power = MatrixD(power * power) / (norm * norm);
+  }
+  return std::exp(log_radius);
 }
 
 }  // namespace

@@ -125,6 +125,21 @@ TEST(LinearGaussianValue, RefusesAnInfiniteValue) {
                NumericError);
 }
 
+TEST(LinearGaussianValue, AcceptsARotationAsLongAsItShrinks) {
+  // spectral radius 0.99 * sqrt(1 / 0.95), all eigenvalues complex
+  LinearGaussianSystem system = ZeroLinearGaussian(2, 1);
+  system.state_cost.setIdentity();
+  const LinearGaussianPolicy policy = {
+      .gain = MatrixD::Zero(1, 2), .offset = VectorD::Zero(1), .covariance = MatrixD::Zero(1, 1)};
+  const double radius = 0.99 / std::sqrt(0.95);
+  system.state_matrix << 0.6, -0.8, 0.8, 0.6;
+  system.state_matrix *= radius;
+  const VectorD state = VectorD::Constant(2, 1.0);
+  EXPECT_NEAR(InfiniteHorizonValue(system, policy, 0.95)(state), -2.0 / (1.0 - 0.99 * 0.99), 1e-10);
+  system.state_matrix *= 1.011;
+  EXPECT_THROW(InfiniteHorizonValue(system, policy, 0.95), NumericError);
+}
+
 TEST(LinearGaussianValue, OfTheIndependentShiftIsHorizonTimesMean) {
   const LinearGaussianSystem system = IndependentShift(0.1);
   for (const std::int64_t horizon : {0, 20, 100}) {
