@@ -171,6 +171,10 @@ void CheckConfig(const MbopeConfig& config) {
       config.policies.behavior_steps > config.policies.evaluation_steps) {
     problems.emplace_back("policies.behavior_steps: a snapshot cannot come after evaluation_steps");
   }
+  if (config.log.cross_fit == 1 || config.log.cross_fit > config.dynamics.members) {
+    problems.push_back(fmt::format("log.cross_fit: {} folds need 2 .. dynamics.members = {}",
+                                   config.log.cross_fit, config.dynamics.members));
+  }
   if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
 }
 
@@ -184,7 +188,8 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run) {
   if (!config.log.file.empty()) given = OpenLog(context, config.log.file);
   const PolicySet policies = MakePolicies(context);
   const LogSource log = given ? *std::move(given) : CollectLog(context, policies.behavior);
-  const LogSplit split = SplitLog(log.log.episodes(), config.log.dynamics_fraction, config.seed);
+  const LogSplit split =
+      SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
   const FittedModels models =
       FitModels(context, log, policies.evaluation, split,
                 config.classifiers.instances + config.intervals.classifier_replicates);

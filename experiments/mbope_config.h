@@ -11,7 +11,7 @@
 #include "ope/lfiw.h"
 #include "ope/model_rollout.h"
 #include "ope/verdict.h"
-#include "policies/ppo.h"
+#include "policies/ppo_options.h"
 
 namespace lfiw {
 
@@ -44,7 +44,7 @@ struct PolicyPairOptions {
   std::uint64_t seed = 0;
   std::string behavior_file;
   std::string evaluation_file;
-  PpoOptions ppo;
+  PpoHyperparameters ppo;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -54,7 +54,7 @@ struct PolicyPairOptions {
     v.Field("seed", seed, "seed of PPO; `independent` uses seed + 1 for the behavior policy");
     v.Field("behavior_file", behavior_file, "policy file, for pair: files");
     v.Field("evaluation_file", evaluation_file, "policy file, for pair: files");
-    v.Field("ppo", ppo, "PPO; its total_steps are set by the two fields above");
+    v.Field("ppo", ppo, "hyper-parameters of PPO");
   }
 };
 
@@ -63,6 +63,7 @@ struct LogOptions {
   std::int64_t episodes = 1000;
   std::string file;
   double dynamics_fraction = 0.8;
+  std::int64_t cross_fit = 0;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -71,6 +72,11 @@ struct LogOptions {
     v.Field("dynamics_fraction", dynamics_fraction,
             "share of the episodes that trains the dynamics; the rest trains the classifiers",
             Between(0.1, 0.9));
+    v.Field(
+        "cross_fit", cross_fit,
+        "folds K: all episodes train both, but member k skips fold k mod K and the negatives on "
+        "a fold come from members that skipped it; 0: split by dynamics_fraction",
+        AtLeast(0));
   }
 };
 
@@ -135,10 +141,17 @@ struct IntervalOptions {
   }
 };
 
+// What an experiment file can ask for.
+enum class ExperimentKind { kMbope };
+template <>
+struct EnumNames<ExperimentKind> {
+  static constexpr std::array names = {"mbope"};
+};
+
 // Model-based off-policy evaluation with LFIW, from policies to the report.
 struct MbopeConfig {
   std::string name = "mbope";
-  std::string experiment = "mbope";
+  ExperimentKind experiment = ExperimentKind::kMbope;
   std::uint64_t seed = 0;
   std::string environment = "HalfCheetah";
   EstimandOptions value;

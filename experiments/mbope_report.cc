@@ -120,6 +120,11 @@ json Notes(const ReportInputs& in, const Headline& headline) {
         "transitions: E_data[log w] - log E_model[w] = {:.3f} nats, which {}.",
         check.margin, check.holds ? "holds" : "fails"));
   }
+  if (!in.split.skipped.empty()) {
+    notes.push_back(
+        "Cross-fitting trains the dynamics on all episodes, so its errors below are not "
+        "held-out ones.");
+  }
   notes.push_back(
       "Calibration is measured on episodes that the bootstrap of each classifier left out.");
   notes.push_back(

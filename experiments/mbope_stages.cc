@@ -65,7 +65,8 @@ json CurveOf(const Artefact& run, const std::string& label) {
 
 PolicySet TrainSnapshots(const StageContext& context) {
   const PolicyPairOptions& pair = context.config.policies;
-  PpoOptions options = pair.ppo;
+  PpoOptions options;
+  static_cast<PpoHyperparameters&>(options) = pair.ppo;
   options.total_steps = pair.evaluation_steps;
   options.snapshots = {pair.behavior_steps};
   const Artefact run = TrainStage(context, options, pair.seed, "train policies (PPO)");
@@ -78,7 +79,8 @@ PolicySet TrainSnapshots(const StageContext& context) {
 PolicySet TrainIndependent(const StageContext& context) {
   const PolicyPairOptions& pair = context.config.policies;
   const auto train = [&](std::int64_t which) {
-    PpoOptions options = pair.ppo;
+    PpoOptions options;
+    static_cast<PpoHyperparameters&>(options) = pair.ppo;
     options.total_steps = which == 0 ? pair.behavior_steps : pair.evaluation_steps;
     return TrainStage(context, options, pair.seed + (which == 0 ? 1 : 0),
                       which == 0 ? "train behavior policy (PPO)" : "train evaluation policy (PPO)");
@@ -91,19 +93,26 @@ PolicySet TrainIndependent(const StageContext& context) {
   return set;
 }
 
+// The cross-fitting folds, for the key of a stage; nothing without them.
+std::string FoldsText(const LogSplit& split) {
+  std::string text;
+  for (const auto& skipped : split.skipped) text += fmt::format(";{}", fmt::join(skipped, ","));
+  return text;
+}
+
 // The dynamics of one fit, as a stage.
-Artefact DynamicsStage(const StageContext& context, const LogSource& log,
-                       const std::vector<std::int64_t>& episodes) {
+Artefact DynamicsStage(const StageContext& context, const LogSource& log, const LogSplit& split) {
   const DynamicsOptions& options = context.config.dynamics;
   const Stage stage{.name = "dynamics",
-                    .config = CanonicalText(options) + fmt::format("{}", fmt::join(episodes, ",")),
+                    .config = CanonicalText(options) +
+                              fmt::format("{}", fmt::join(split.dynamics, ",")) + FoldsText(split),
                     .inputs = {log.hash},
                     .seed = context.config.seed};
   return context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("fit dynamics", options.members * options.fit.steps, "gradient steps",
                               context.verbosity);
-    const DynamicsFit fit = FitDynamics(log.log, episodes, options, context.config.seed,
-                                        CheckpointFolder(directory), &progress);
+    const DynamicsFit fit = FitDynamics(log.log, split.dynamics, options, context.config.seed,
+                                        CheckpointFolder(directory), &progress, split.skipped);
     fit.ensemble.Save(directory + "/dynamics.npz");
     json history = json::array();
     for (std::size_t k = 0; k < fit.summary.members.size(); ++k) {
@@ -160,12 +169,18 @@ Bootstrap DrawBootstrap(const std::vector<std::int64_t>& episodes, std::uint64_t
   return out;
 }
 
-// The same (s, a) with outcomes drawn from the model, a random member for each row.
-Transitions DrawPartners(const TransitionModel& model, const Transitions& real, Stream stream) {
+// The transitions `real` of the listed episodes with outcomes drawn from the model, for each row a
+// random member among those that may stand for it there.
+Transitions DrawPartners(const TransitionModel& model, const EpisodeBatch& log,
+                         const std::vector<std::int64_t>& episodes, const Transitions& real,
+                         Stream stream) {
   Transitions fake = real;
-  std::vector<std::int64_t> member(static_cast<std::size_t>(real.size()));
-  for (std::int64_t& m : member) {
-    m = static_cast<std::int64_t>(stream.Below(static_cast<std::uint64_t>(model.members())));
+  std::vector<std::int64_t> member;
+  for (const std::int64_t e : episodes) {
+    const std::vector<std::int64_t> members = model.MembersFor(e);
+    for (std::int64_t t = 0; t < log.Length(e); ++t) {
+      member.push_back(members[static_cast<std::size_t>(stream.Below(members.size()))]);
+    }
   }
   MatrixF noise(real.size(), model.noise_dim());
   stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
@@ -178,8 +193,8 @@ void SaveHeldOut(const RatioClassifier& classifier, const DynamicsEnsemble& dyna
                  const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
                  std::uint64_t seed, std::uint64_t index, const std::string& path) {
   const Transitions real = GatherTransitions(log, episodes);
-  const Transitions fake =
-      DrawPartners(dynamics, real, Stream(seed, "classifier held-out negatives", {index}));
+  const Transitions fake = DrawPartners(dynamics, log, episodes, real,
+                                        Stream(seed, "classifier held-out negatives", {index}));
   std::vector<double> real_ratios(static_cast<std::size_t>(real.size()));
   std::vector<double> fake_ratios(real_ratios.size());
   classifier.LogRatios(real.states, real.actions, real.next_states, real.aux, real_ratios);
@@ -356,32 +371,45 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
           truth["episodes"], truth["mean_length"]};
 }
 
-LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed) {
+LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
+                  std::uint64_t seed) {
   const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
-  const auto cut = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(
-      static_cast<std::int64_t>(dynamics_fraction * static_cast<double>(episodes)), 1,
-      episodes - 1));
-  return {{order.begin(), order.begin() + cut}, {order.begin() + cut, order.end()}};
+  if (options.cross_fit > 0) {
+    LogSplit split{order, order, {}};
+    split.skipped.resize(static_cast<std::size_t>(members));
+    for (std::int64_t i = 0; i < episodes; ++i) {
+      for (std::int64_t k = i % options.cross_fit; k < members; k += options.cross_fit) {
+        split.skipped[static_cast<std::size_t>(k)].push_back(order[static_cast<std::size_t>(i)]);
+      }
+    }
+    return split;
+  }
+  const auto share =
+      static_cast<std::int64_t>(options.dynamics_fraction * static_cast<double>(episodes));
+  const std::ptrdiff_t cut = std::clamp<std::int64_t>(share, 1, episodes - 1);
+  return {{order.begin(), order.begin() + cut}, {order.begin() + cut, order.end()}, {}};
 }
 
 LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate) {
   Stream stream(seed, "pipeline bootstrap", {replicate});
   const auto resample = [&](const std::vector<std::int64_t>& episodes) {
     std::vector<std::int64_t> drawn(episodes.size());
-    for (std::int64_t& e : drawn)
+    for (std::int64_t& e : drawn) {
       e = episodes[static_cast<std::size_t>(stream.Below(drawn.size()))];
+    }
     return drawn;
   };
   LogSplit out;
   out.dynamics = resample(split.dynamics);
-  out.classifiers = resample(split.classifiers);
+  out.classifiers = split.skipped.empty() ? resample(split.classifiers) : out.dynamics;
+  out.skipped = split.skipped;
   return out;
 }
 
 FittedModels FitModels(const StageContext& context, const LogSource& log,
                        const PolicySource& evaluation, const LogSplit& split,
                        std::int64_t classifiers) {
-  const Artefact dynamics = DynamicsStage(context, log, split.dynamics);
+  const Artefact dynamics = DynamicsStage(context, log, split);
   FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);

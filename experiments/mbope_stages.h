@@ -18,6 +18,7 @@
 #include "ope/model_rollout.h"
 #include "policies/collect.h"
 #include "policies/gaussian_mlp_policy.h"
+#include "policies/ppo.h"
 
 namespace lfiw {
 
@@ -56,14 +57,17 @@ LogSource CollectLog(const StageContext& context, const PolicySource& behavior);
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation);
 
-// Which episodes of the log train what; no episode is in both parts, though a bootstrap may repeat
-// one within its part.
+// Which episodes of the log train what. Without cross-fitting no episode is in both parts, though a
+// bootstrap may repeat one within its part; with it both hold all episodes.
 struct LogSplit {
   std::vector<std::int64_t> dynamics;
   std::vector<std::int64_t> classifiers;
+  // For each member of the ensemble the episodes that it leaves out; empty without cross-fitting.
+  std::vector<std::vector<std::int64_t>> skipped;
 };
-LogSplit SplitLog(std::int64_t episodes, double dynamics_fraction, std::uint64_t seed);
-// Both parts resampled with replacement.
+LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
+                  std::uint64_t seed);
+// The episodes of both parts resampled with replacement; cross-fitting keeps its folds.
 LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate);
 
 // Everything that is fitted to a log, and the rollouts of the evaluation policy in it.

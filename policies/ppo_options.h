@@ -10,8 +10,7 @@ namespace lfiw {
 
 // Proximal policy optimisation (Schulman et al. 2017). The defaults are those of openai/baselines'
 // PPO2 for MuJoCo, which the paper's policies were trained with.
-struct PpoOptions {
-  std::int64_t total_steps = 1'000'000;  // rounded down to whole rollouts
+struct PpoHyperparameters {
   std::int64_t rollout_steps = 2048;
   std::int64_t minibatches = 32;
   std::int64_t epochs = 10;
@@ -26,12 +25,9 @@ struct PpoOptions {
   double observation_clip = 10.0;
   double reward_clip = 10.0;
   std::vector<std::int64_t> hidden = {64, 64};
-  std::vector<std::int64_t> snapshots;
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("total_steps", total_steps, "environment steps of the whole run, in whole rollouts",
-            AtLeast(1));
     v.Field("rollout_steps", rollout_steps, "environment steps between two updates", AtLeast(1));
     v.Field("minibatches", minibatches, "minibatches that one rollout is cut into", AtLeast(1));
     v.Field("epochs", epochs, "passes over a rollout in one update", AtLeast(1));
@@ -52,6 +48,19 @@ struct PpoOptions {
     v.Field("reward_clip", reward_clip, "limit of scaled rewards", Positive());
     v.Field("hidden", hidden, "widths of the hidden layers of policy and value network",
             AtLeast(1));
+  }
+};
+
+// One run of it.
+struct PpoOptions : PpoHyperparameters {
+  std::int64_t total_steps = 1'000'000;  // rounded down to whole rollouts
+  std::vector<std::int64_t> snapshots;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("total_steps", total_steps, "environment steps of the whole run, in whole rollouts",
+            AtLeast(1));
+    PpoHyperparameters::Visit(v);
     v.Field("snapshots", snapshots,
             "step counts at which the policy is kept as well: the last update before each",
             AtLeast(0));

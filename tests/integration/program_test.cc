@@ -177,6 +177,18 @@ TEST_F(Program, OtherHorizonsAndEstimatorsTrainNothing) {
   for (const auto& stage : manifest["stages"]) EXPECT_EQ(stage["outcome"], "reused") << stage;
 }
 
+TEST_F(Program, CrossFittingAndBootstrapsOfTheWholePipelineRun) {
+  const Outcome outcome =
+      Lfiw(RunArguments("run", {"log.cross_fit=2", "intervals.pipeline_replicates=2",
+                                "intervals.classifier_replicates=2"}));
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  const std::vector<ResultRow> rows = ReadCsv(dir_ / "run/results.csv");
+  EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
+    return row.interval_method == "pipeline_bootstrap";
+  }));
+  ExpectRefused(Lfiw(RunArguments("other", {"log.cross_fit=3"})), {"log.cross_fit", "3", "2"});
+}
+
 TEST_F(Program, KilledAgainAndAgainItEndsWithTheSameBytes) {
   ASSERT_EQ(Lfiw(RunArguments("undisturbed")).status, 0);
   // kills after ever longer times, until a run gets through

@@ -1,0 +1,106 @@
+#include "experiments/mbope_results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/rng.h"
+#include "ope/plain_model.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kHorizon = 4;
+
+// Rollouts with random rewards, and weights of the given spread: 0 for weights of exactly 1.
+ModelRollouts RandomRollouts(double spread) {
+  ModelRollouts rollouts;
+  rollouts.rewards = Array<double, 3>({3, 30, kHorizon});
+  rollouts.log_weights = Array<double, 4>({3, 2, 30, kHorizon});
+  Stream stream(1, "rollouts");
+  for (double& r : rollouts.rewards.flat()) r = stream.Normal();
+  for (double& w : rollouts.log_weights.flat()) w = spread * stream.Normal();
+  return rollouts;
+}
+
+MbopeConfig SmallConfig() {
+  MbopeConfig config;
+  config.value.horizon = kHorizon;
+  config.rollout.repetitions = 3;
+  config.rollout.episodes = 30;
+  config.estimators.horizons = {2, 4};
+  return config;
+}
+
+MbopeMeasurements Measured(const MbopeConfig& config, double spread) {
+  const ModelRollouts rollouts = RandomRollouts(spread);
+  MbopeMeasurements measured;
+  measured.plain = EstimatePlainModel(rollouts.rewards, config.value);
+  measured.sweeps = RunEstimatorGrid(config.estimators, rollouts, config.value);
+  measured.mean_weights = MeanWeights(rollouts.log_weights);
+  measured.calibration.auc = 0.5;
+  measured.truth = MonteCarloEstimate{.value = 1.0, .standard_error = 0.1, .episodes = 10};
+  return measured;
+}
+
+TEST(RunEstimatorGrid, IsTheProductOfItsLists) {
+  MbopeConfig config = SmallConfig();
+  config.estimators.variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise};
+  config.estimators.alphas = {1.0, 0.5, 0.0};
+  const auto sweeps = RunEstimatorGrid(config.estimators, RandomRollouts(0.5), config.value);
+  ASSERT_EQ(sweeps.size(), 6u);
+  EXPECT_EQ(sweeps[4].Name(), "lfiw_stepwise");
+  EXPECT_THAT(sweeps[4].Params(), HasSubstr("alpha=0.5"));
+}
+
+TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
+  const MbopeConfig config = SmallConfig();
+  const MbopeMeasurements measured = Measured(config, 0.5);
+  const std::vector<ResultRow> rows = MakeRows(config, {"Env", "policy"}, measured);
+  ASSERT_EQ(rows.size(), 1 + 3 * (kHorizon + 1));
+  EXPECT_EQ(rows[0].estimator, "model");
+  EXPECT_EQ(rows[1].estimator, "lfiw_trajectory");
+  for (const ResultRow& row : rows) {
+    EXPECT_EQ(row.environment, "Env");
+    EXPECT_DOUBLE_EQ(*row.error, *row.value - 1.0);
+    EXPECT_LE(*row.ci_low, *row.value);
+    EXPECT_GE(*row.ci_high, *row.value);
+  }
+}
+
+TEST(MakeRows, StateTheWidestIntervalComputed) {
+  const MbopeConfig config = SmallConfig();
+  MbopeMeasurements measured = Measured(config, 0.5);
+  const double narrow = *MakeRows(config, {}, measured)[0].ci_high;
+  for (const double value : {-10.0, 0.0, 10.0}) {
+    Replicate replicate{.plain = measured.plain, .sweeps = measured.sweeps};
+    replicate.plain.value = value;
+    measured.pipeline_replicates.push_back(replicate);
+  }
+  const ResultRow row = MakeRows(config, {}, measured)[0];
+  EXPECT_GT(*row.ci_high, narrow);
+  EXPECT_EQ(row.interval_method, "pipeline_bootstrap");
+}
+
+TEST(MakeRows, WithoutTruthThereIsNoError) {
+  const MbopeConfig config = SmallConfig();
+  MbopeMeasurements measured = Measured(config, 0.5);
+  measured.truth.reset();
+  const ResultRow row = MakeRows(config, {}, measured)[3];
+  EXPECT_FALSE(row.truth.has_value());
+  EXPECT_FALSE(row.error.has_value());
+}
+
+TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) {
+  const MbopeConfig config = SmallConfig();
+  EXPECT_EQ(ChooseHeadline(Measured(config, 0.0)).horizon, kHorizon);
+  const Headline heavy = ChooseHeadline(Measured(config, 8.0));
+  EXPECT_EQ(heavy.horizon, 0);
+  EXPECT_THAT(heavy.why, HasSubstr("k-hat"));
+}
+
+}  // namespace
+}  // namespace lfiw
