@@ -123,6 +123,10 @@ void AddSweepDiagnostics(const JsonObject& sweep, FigureList& figures) {
               "alone.");
 }
 
+bool AnyAbove(const Values& values, double limit) {
+  return std::any_of(values.begin(), values.end(), [=](double v) { return v > limit; });
+}
+
 void AddMeanWeight(const JsonObject& weights, FigureList& figures) {
   const Values step = weights.Numbers("step");
   Plot plot{.title = "Mean weight per step",
@@ -131,6 +135,8 @@ void AddMeanWeight(const JsonObject& weights, FigureList& figures) {
             .references = {{1.0, "1, as exact weights have"}}};
   for (const JsonObject& entry : weights.Objects("series")) {
     const Values y = entry.Numbers("value", step.size());
+    // one extrapolating classifier can put a step at 1e26 and flatten all others
+    if (AnyAbove(y, 30.0)) plot.y_scale = PlotScale::kLog;
     plot.series.push_back(WithBand(entry.Text("label"), y.empty() ? Values() : step, y,
                                    entry.Numbers("stderr", step.size())));
   }
