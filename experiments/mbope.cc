@@ -111,8 +111,7 @@ void AddTimings(json& report, const std::vector<StageRecord>& records) {
   }
 }
 
-void WriteRun(const MbopeConfig& config, const MbopeRun& run, const ReportInputs& in,
-              const PolicySet& policies, const std::string& log_hash) {
+void WriteRun(const MbopeRun& run, const ReportInputs& in, const std::string& log_hash) {
   WriteCsv(run.directory.File("results.csv"), in.rows);
   WriteJson(run.directory.File("results.json"), in.rows);
   run.directory.Write("metrics.jsonl",
@@ -129,9 +128,9 @@ void WriteRun(const MbopeConfig& config, const MbopeRun& run, const ReportInputs
   Manifest manifest;
   manifest.command = run.command;
   manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", config.seed}, {"policies", config.policies.seed}};
-  manifest.inputs = {{policies.behavior.path, policies.behavior.hash},
-                     {policies.evaluation.path, policies.evaluation.hash},
+  manifest.seeds = {{"run", in.config.seed}, {"policies", in.config.policies.seed}};
+  manifest.inputs = {{in.policies.behavior.path, in.policies.behavior.hash},
+                     {in.policies.evaluation.path, in.policies.evaluation.hash},
                      {"log", log_hash}};
   manifest.stages = records;
   manifest.threads = Threads();
@@ -203,7 +202,7 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run) {
   const std::vector<RewardCheck> rewards = CheckRewards(*env, log.log);
   const ReportInputs in{config, env->spec(), policies, log.log, split,
                         models, measured,    rows,     rewards, run.command};
-  WriteRun(config, run, in, policies, log.hash);
+  WriteRun(run, in, log.hash);
   PrintResult(run, in);
 
   const bool any = std::any_of(rows.begin(), rows.end(),
