@@ -2,7 +2,7 @@
 //
 // EnvStep runs the same episodes through MujocoEnv::Step and through a bare loop of frame_skip
 // times mj_step and one mj_rnePostConstraint, in turns, and reports the mean CPU time of a step of
-// each in microseconds and bare / env (1 is no overhead). VectorEnvStep reports steps per second.
+// each in microseconds and bare / env (1 is no overhead).
 
 #include <benchmark/benchmark.h>
 
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "envs/mujoco_env.h"
-#include "envs/vector_env.h"
 
 namespace lfiw {
 namespace {
@@ -87,22 +86,6 @@ void EnvStep(benchmark::State& state) {
   state.counters["bare/env"] = bare / through_env;
 }
 BENCHMARK(EnvStep)->DenseRange(0, 5)->Unit(benchmark::kMillisecond)->MinTime(2.0);
-
-void VectorEnvStep(benchmark::State& state) {
-  const auto factory = FindEnv("HalfCheetah");
-  const std::int64_t slots = state.range(0);
-  VectorEnv envs(*factory, slots);
-  MatrixF observations(slots, 17), aux(slots, 1), actions = MatrixF::Zero(slots, 6);
-  std::vector<double> rewards(static_cast<std::size_t>(slots));
-  std::vector<std::uint8_t> terminated(static_cast<std::size_t>(slots));
-  std::vector<Stream> streams(static_cast<std::size_t>(slots), Stream(1, "bench/reset"));
-  envs.Reset(streams, observations);
-  for (auto _ : state) {
-    envs.Step(actions, {observations, aux, rewards, terminated});
-  }
-  state.SetItemsProcessed(state.iterations() * slots);
-}
-BENCHMARK(VectorEnvStep)->Arg(1)->Arg(16)->Arg(64)->UseRealTime();
 
 }  // namespace
 }  // namespace lfiw
