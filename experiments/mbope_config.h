@@ -153,6 +153,7 @@ struct MbopeConfig {
   std::string name = "mbope";
   ExperimentKind experiment = ExperimentKind::kMbope;
   std::uint64_t seed = 0;
+  double checkpoint_seconds = 60.0;
   std::string environment = "HalfCheetah";
   EstimandOptions value;
   PolicyPairOptions policies;
@@ -170,6 +171,9 @@ struct MbopeConfig {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
     v.Field("seed", seed, "root seed of everything but policy training");
+    v.Field("checkpoint_seconds", checkpoint_seconds,
+            "seconds between checkpoints of a training: the most work that a kill can lose",
+            AtLeast(0.0));
     v.Field("environment", environment, "environment name");
     v.Field("value", value, "the estimand");
     v.Field("policies", policies, "behavior and evaluation policy");

@@ -43,6 +43,10 @@ std::string CheckpointFolder(const std::string& directory) {
   return directory + "/" + StageCache::kCheckpointFolder;
 }
 
+FitRun FitRunIn(const StageContext& context, const std::string& directory, Progress& progress) {
+  return {CheckpointFolder(directory), context.config.checkpoint_seconds, &progress};
+}
+
 // One PPO run as a stage; returns its folder.
 Artefact TrainStage(const StageContext& context, PpoOptions options, std::uint64_t seed,
                     const std::string& title) {
@@ -52,7 +56,9 @@ Artefact TrainStage(const StageContext& context, PpoOptions options, std::uint64
                     .seed = seed};
   return context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(title, options.total_steps, "steps", context.verbosity);
-    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz", .progress = &progress};
+    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz",
+                     .checkpoint_seconds = context.config.checkpoint_seconds,
+                     .progress = &progress};
     SavePpoResult(TrainPpo(context.env, options, seed, run), directory);
   });
 }
@@ -112,7 +118,7 @@ Artefact DynamicsStage(const StageContext& context, const LogSource& log, const 
     TerminalProgress progress("fit dynamics", options.members * options.fit.steps, "gradient steps",
                               context.verbosity);
     const DynamicsFit fit = FitDynamics(log.log, split.dynamics, options, context.config.seed,
-                                        CheckpointFolder(directory), &progress, split.skipped);
+                                        FitRunIn(context, directory, progress), split.skipped);
     fit.ensemble.Save(directory + "/dynamics.npz");
     json history = json::array();
     for (std::size_t k = 0; k < fit.summary.members.size(); ++k) {
@@ -226,7 +232,7 @@ std::vector<Artefact> ClassifierStages(const StageContext& context, const LogSou
         context.cache.Run(stage, [&](const std::string& directory) {
           const Bootstrap bootstrap = DrawBootstrap(episodes, seed, index);
           const ClassifierFit fit = FitClassifier(log.log, bootstrap.drawn, ensemble, options, seed,
-                                                  c, CheckpointFolder(directory), &progress);
+                                                  c, FitRunIn(context, directory, progress));
           fit.classifier.Save(directory + "/classifier.npz");
           WriteJson(HistoryJson(fit.summary.fit.history), directory + "/history.json");
           SaveHeldOut(fit.classifier, ensemble, log.log, bootstrap.left_out, seed, index,

@@ -219,8 +219,7 @@ void RequireFit(const EpisodeBatch& log, const TransitionModel& model,
 
 ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                             const TransitionModel& model, const ClassifierOptions& options,
-                            std::uint64_t seed, std::int64_t index, const std::string& work_dir,
-                            Progress* progress) {
+                            std::uint64_t seed, std::int64_t index, const FitRun& run) {
   const std::string name = fmt::format("classifier {}", index);
   RequireFit(log, model, options, name);
   const Streams streams(seed, static_cast<std::uint64_t>(index));
@@ -235,13 +234,12 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
   TripleScaler scaler = FitScaler(train.rows, model, options);
   Mlp network(scaler.input_dim(), 1, options.network, streams.weights);
   ClassifierProblem problem(train, validation, model, scaler, options, streams, network);
-  const FitJob job{
-      .name = name,
-      .identity = fmt::format("seed {}; {} + {} rows; {} generated per real; delta {}; noise {}",
-                              seed, train.rows.size(), validation.rows.size(),
-                              options.generated_per_real, options.input_delta, options.input_noise),
-      .checkpoint = work_dir.empty() ? "" : fmt::format("{}/classifier_{}.npz", work_dir, index),
-      .progress = progress};
+  const FitJob job =
+      FitJob::Of(run, name,
+                 fmt::format("seed {}; {} + {} rows; {} generated per real; delta {}; noise {}",
+                             seed, train.rows.size(), validation.rows.size(),
+                             options.generated_per_real, options.input_delta, options.input_noise),
+                 fmt::format("classifier_{}.npz", index));
   ClassifierSummary summary{.fit = Fit(problem, options.fit, job),
                             .train_steps = train.rows.size(),
                             .validation_steps = validation.rows.size(),

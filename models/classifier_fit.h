@@ -17,8 +17,7 @@ namespace lfiw {
 struct ClassifierOptions {
   MlpOptions network;
   // The paper's steps and batch (real and generated together).
-  FitOptions fit{
-      .steps = 10'000, .batch = 250, .validate_every = 500, .checkpoint_seconds = 60.0, .adam = {}};
+  FitOptions fit{.steps = 10'000, .batch = 250, .validate_every = 500, .adam = {}};
   // Generated triples per real one, in training and validation: the class ratio gamma. 1 is the
   // paper's 125 + 125.
   std::int64_t generated_per_real = 1;
@@ -62,13 +61,12 @@ struct ClassifierFit {
 // against the model: every real triple of a batch meets generated ones that share its (s, a), drawn
 // afresh as in a rollout (a random member per row, among model.MembersFor(episode)). Validation
 // episodes are held out and their generated partners drawn once. `index` numbers the classifier.
-// Runs as one task; its checkpoint is "classifier_<index>.npz" in `work_dir` (empty: none).
+// Runs as one task; its checkpoint is "classifier_<index>.npz".
 // Throws DataError for fewer than two distinct episodes or dimensions that differ from the model's,
 // else as Fit.
 ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                             const TransitionModel& model, const ClassifierOptions& options,
-                            std::uint64_t seed, std::int64_t index, const std::string& work_dir,
-                            Progress* progress = nullptr);
+                            std::uint64_t seed, std::int64_t index, const FitRun& run = {});
 
 }  // namespace lfiw
 

@@ -132,47 +132,43 @@ std::vector<std::int64_t> Resample(const std::vector<std::int64_t>& episodes, St
 }
 
 // All that the members' tasks share.
-struct Run {
+struct MemberInputs {
   const EpisodeBatch& log;
   std::span<const std::int64_t> episodes;
   const DynamicsOptions& options;
   std::uint64_t seed;
-  const std::string& work_dir;
-  Progress* progress;
+  const FitRun& fit;
   const TrainingData& data;
 };
 
-MemberSummary FitMember(const Run& run, std::uint64_t member, std::span<const std::int64_t> skipped,
-                        Mlp& network) {
-  const DynamicsOptions& options = run.options;
+MemberSummary FitMember(const MemberInputs& in, std::uint64_t member,
+                        std::span<const std::int64_t> skipped, Mlp& network) {
+  const DynamicsOptions& options = in.options;
   const std::string name = fmt::format("dynamics member {}", member);
-  std::vector<std::int64_t> own(run.episodes.begin(), run.episodes.end());
+  std::vector<std::int64_t> own(in.episodes.begin(), in.episodes.end());
   std::erase_if(own, [&](std::int64_t e) {
     return std::find(skipped.begin(), skipped.end(), e) != skipped.end();
   });
   const EpisodeSplit split =
       SplitEpisodes(own, options.validation_share,
-                    Stream(run.seed, "dynamics validation episodes", {member}), name.c_str());
+                    Stream(in.seed, "dynamics validation episodes", {member}), name.c_str());
   const auto train = options.bootstrap
-                         ? Resample(split.train, Stream(run.seed, "dynamics bootstrap", {member}))
+                         ? Resample(split.train, Stream(in.seed, "dynamics bootstrap", {member}))
                          : split.train;
-  const auto validation =
-      Subsample(run.data.Rows(run.log, split.validation), options.validation_rows,
-                Stream(run.seed, "dynamics validation rows", {member}));
-  const auto train_rows = run.data.Rows(run.log, train);
+  const auto validation = Subsample(in.data.Rows(in.log, split.validation), options.validation_rows,
+                                    Stream(in.seed, "dynamics validation rows", {member}));
+  const auto train_rows = in.data.Rows(in.log, train);
   if (train_rows.empty() || validation.empty()) {
     Throw<DataError>("{}: {} training and {} validation steps, expected at least 1 of each", name,
                      train_rows.size(), validation.size());
   }
-  MemberProblem problem(run.data, train_rows, validation, options.kind, network, options.fit.batch,
-                        Stream(run.seed, "dynamics batch", {member}));
-  const FitJob job{
-      .name = name,
-      .identity = fmt::format("seed {}; {}; {} of {} rows", run.seed, EnumName(options.kind),
-                              train_rows.size(), run.data.inputs.rows()),
-      .checkpoint =
-          run.work_dir.empty() ? "" : fmt::format("{}/member_{}.npz", run.work_dir, member),
-      .progress = run.progress};
+  MemberProblem problem(in.data, train_rows, validation, options.kind, network, options.fit.batch,
+                        Stream(in.seed, "dynamics batch", {member}));
+  const FitJob job =
+      FitJob::Of(in.fit, name,
+                 fmt::format("seed {}; {}; {} of {} rows", in.seed, EnumName(options.kind),
+                             train_rows.size(), in.data.inputs.rows()),
+                 fmt::format("member_{}.npz", member));
   MemberSummary summary;
   summary.fit = Fit(problem, options.fit, job);
   summary.train_episodes = std::ssize(split.train);
@@ -191,8 +187,7 @@ std::vector<std::int64_t> Distinct(std::span<const std::int64_t> episodes) {
 }  // namespace
 
 DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
-                        const DynamicsOptions& options, std::uint64_t seed,
-                        const std::string& work_dir, Progress* progress,
+                        const DynamicsOptions& options, std::uint64_t seed, const FitRun& run,
                         const std::vector<std::vector<std::int64_t>>& skipped) {
   LFIW_ASSERT(skipped.empty() || std::ssize(skipped) == options.members);
   const auto distinct = Distinct(episodes);
@@ -217,12 +212,12 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
                           .constant_action_dims = scalers.actions.Constant(),
                           .constant_outcome_dims = scalers.changes.Constant(),
                           .constant_aux_dims = scalers.aux.Constant()};
-  const Run run{log, episodes, options, seed, work_dir, progress, data};
+  const MemberInputs inputs{log, episodes, options, seed, run, data};
   ParallelFor(options.members, [&](std::int64_t index) {
     const auto k = static_cast<std::size_t>(index);
     const std::span<const std::int64_t> skip =
         skipped.empty() ? std::span<const std::int64_t>() : skipped[k];
-    summary.members[k] = FitMember(run, k, skip, networks[k]);
+    summary.members[k] = FitMember(inputs, k, skip, networks[k]);
   });
   return {DynamicsEnsemble(options.kind, std::move(scalers), std::move(networks), skipped),
           std::move(summary)};

@@ -61,11 +61,10 @@ struct DynamicsFit {
 // Fits every member as one parallel task on the listed episodes of the log. Scales are those of all
 // listed episodes; each member holds out its own validation episodes and trains on the rest.
 // `skipped`, if not empty, lists for each member episodes to leave out (cross-fitting by episode).
-// Checkpoints "member_<k>.npz" are kept in `work_dir`, an existing folder (empty: none).
+// Checkpoints are "member_<k>.npz".
 // Throws DataError when a member is left with fewer than two episodes, else as Fit.
 DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
-                        const DynamicsOptions& options, std::uint64_t seed,
-                        const std::string& work_dir, Progress* progress = nullptr,
+                        const DynamicsOptions& options, std::uint64_t seed, const FitRun& run = {},
                         const std::vector<std::vector<std::int64_t>>& skipped = {});
 
 }  // namespace lfiw

@@ -122,6 +122,15 @@ class Ticker {
 
 }  // namespace
 
+FitJob FitJob::Of(const FitRun& run, std::string name, std::string identity,
+                  const std::string& file) {
+  return {.name = std::move(name),
+          .identity = std::move(identity),
+          .checkpoint = run.folder.empty() ? "" : run.folder + "/" + file,
+          .checkpoint_seconds = run.checkpoint_seconds,
+          .progress = run.progress};
+}
+
 FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job) {
   using Clock = std::chrono::steady_clock;
   VectorF& parameters = problem.parameters();
@@ -140,7 +149,7 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
   Ticker ticker(job.progress);
   ticker.Add(state.step);
   VectorF gradient(parameters.size());
-  const auto period = std::chrono::duration<double>(options.checkpoint_seconds);
+  const auto period = std::chrono::duration<double>(job.checkpoint_seconds);
   auto last_checkpoint = Clock::now();
   const bool resumed_finished = state.step >= options.steps;
   while (state.step < options.steps) {

@@ -16,7 +16,6 @@ struct FitOptions {
   std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)
   std::int64_t batch = 128;            // rows of one step (the paper's, for dynamics)
   std::int64_t validate_every = 1000;  // steps; the parameters of the best validation are kept
-  double checkpoint_seconds = 60.0;    // most work that a kill can lose
   AdamOptions adam;
 
   template <class Visitor>
@@ -24,7 +23,6 @@ struct FitOptions {
     v.Field("steps", steps, "gradient steps", AtLeast(1));
     v.Field("batch", batch, "rows per gradient step", AtLeast(1));
     v.Field("validate_every", validate_every, "steps between validations", AtLeast(1));
-    v.Field("checkpoint_seconds", checkpoint_seconds, "seconds between checkpoints", AtLeast(0.0));
     v.Field("adam", adam, "optimiser");
   }
 };
@@ -55,12 +53,24 @@ struct FitSummary {
   FitHistory history;
 };
 
+// How fits are watched and resumed; none of it changes the result.
+struct FitRun {
+  std::string folder;  // an existing folder for their checkpoints; empty: none are written
+  double checkpoint_seconds = 60.0;  // most work that a kill can lose
+  Progress* progress = nullptr;      // advances by gradient steps; may be null
+};
+
 // One fit among those of a run.
 struct FitJob {
   std::string name;        // for messages: "dynamics member 3"
   std::string identity;    // what else a checkpoint must agree on: seed, sizes, options
   std::string checkpoint;  // path of an .npz file; empty for none
+  double checkpoint_seconds = 60.0;
   Progress* progress = nullptr;
+
+  // A job of `run` whose checkpoint is `file` in the run's folder.
+  static FitJob Of(const FitRun& run, std::string name, std::string identity,
+                   const std::string& file);
 };
 
 // Minimises a problem with Adam and leaves the parameters of the best validation in it; validates

@@ -107,7 +107,7 @@ void BM_DynamicsStep(benchmark::State& state) {
   for (auto _ : state) {
     gemm_rate += 0.5 * SgemmRate();
     const double seconds =
-        ThreadSeconds([&] { FitDynamics(log, episodes, PaperDynamics(1, kSteps), 1, ""); });
+        ThreadSeconds([&] { FitDynamics(log, episodes, PaperDynamics(1, kSteps), 1); });
     gemm_rate += 0.5 * SgemmRate();
     step_rate += flop / seconds;
     state.SetIterationTime(seconds / kSteps);
@@ -123,7 +123,7 @@ void BM_ClassifierStep(benchmark::State& state) {
   const std::int64_t obs_dim = state.range(0), action_dim = state.range(1), aux = state.range(2);
   const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
   const auto episodes = AllEpisodes(log);
-  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1), 1, "");
+  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1), 1);
   ClassifierOptions options;
   options.fit.steps = kSteps;
   const auto inputs = static_cast<double>(obs_dim + action_dim);
@@ -134,7 +134,7 @@ void BM_ClassifierStep(benchmark::State& state) {
   for (auto _ : state) {
     gemm_rate += 0.5 * SgemmRate();
     const double seconds =
-        ThreadSeconds([&] { FitClassifier(log, episodes, dynamics.ensemble, options, 1, 0, ""); });
+        ThreadSeconds([&] { FitClassifier(log, episodes, dynamics.ensemble, options, 1, 0); });
     gemm_rate += 0.5 * SgemmRate();
     step_rate += flop / seconds;
     state.SetIterationTime(seconds / kSteps);
@@ -149,7 +149,7 @@ void BM_MembersOnTwoThreads(benchmark::State& state) {
   const auto episodes = AllEpisodes(log);
   double one = 0.0, two = 0.0;
   for (auto _ : state) {
-    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200), 1, ""); };
+    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200), 1); };
     SetThreads(1);
     one += WallSeconds(fit);
     SetThreads(2);

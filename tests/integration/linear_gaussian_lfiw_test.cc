@@ -103,7 +103,7 @@ std::vector<RatioClassifier> TrainClassifiers(const Scenario& s, std::uint64_t s
   const ScalarLinearModel model(s.model);
   std::vector<RatioClassifier> classifiers;
   for (std::int64_t c = 0; c < 2; ++c) {
-    classifiers.push_back(FitClassifier(log, episodes, model, options, seed, c, "").classifier);
+    classifiers.push_back(FitClassifier(log, episodes, model, options, seed, c).classifier);
   }
   return classifiers;
 }

@@ -83,6 +83,7 @@ class Child {
 
 // A small but complete experiment: PPO, log, dynamics, classifiers, rollouts, truth.
 constexpr const char* kConfig = R"(name: small
+checkpoint_seconds: 0
 environment: Swimmer
 value: {horizon: 20}
 policies:
@@ -93,12 +94,12 @@ log: {episodes: 40}
 dynamics:
   members: 2
   network: {width: 32, hidden_layers: 2}
-  fit: {steps: 400, batch: 64, validate_every: 100, checkpoint_seconds: 0}
+  fit: {steps: 400, batch: 64, validate_every: 100}
 classifiers:
   instances: 3
   fit:
     network: {width: 32, hidden_layers: 2}
-    fit: {steps: 200, batch: 64, validate_every: 50, checkpoint_seconds: 0}
+    fit: {steps: 200, batch: 64, validate_every: 50}
 rollout: {repetitions: 3, episodes: 20}
 estimators: {horizons: [5, 20]}
 truth: {episodes: 20}

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "tests/core/test_dir.h"
 #include "tests/models/linear_log.h"
 
 namespace lfiw {
@@ -86,8 +87,7 @@ std::vector<double> Curve(const RatioClassifier& classifier) {
 // The exact log-ratio of N(d, 1) to N(0, 1) is d x - d^2 / 2.
 void ExpectApproachesTheTruth(const ClassifierOptions& options) {
   const EpisodeBatch log = NormalLog(100, 100, 1.0);
-  const ClassifierFit fit =
-      FitClassifier(log, Range(100), StandardNormalModel(), options, 3, 0, "");
+  const ClassifierFit fit = FitClassifier(log, Range(100), StandardNormalModel(), options, 3, 0);
   const std::vector<double> curve = Curve(fit.classifier);
   for (std::size_t i = 0; i < 7; ++i) {
     const double x = -1.0 + 0.5 * static_cast<double>(i);
@@ -121,7 +121,7 @@ TEST(FitClassifier, ApproachesItOnChangesOfState) {
 
 TEST(FitClassifier, LeavesOutWhatTheModelDoesNotLearn) {
   const ClassifierFit fit =
-      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), Small(), 3, 0, "");
+      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), Small(), 3, 0);
   EXPECT_THAT(fit.summary.dropped_outcome_dims, ElementsAre(1));
   EXPECT_EQ(fit.classifier.scaler().input_dim(), 4);
 }
@@ -132,7 +132,7 @@ TEST(FitClassifier, InputNoiseFlattensTheRatio) {
   const EpisodeBatch log = NormalLog(50, 50, 1.0);
   const auto slope = [&](const ClassifierOptions& options) {
     const auto curve =
-        Curve(FitClassifier(log, Range(50), StandardNormalModel(), options, 3, 0, "").classifier);
+        Curve(FitClassifier(log, Range(50), StandardNormalModel(), options, 3, 0).classifier);
     return curve.back() - curve.front();
   };
   // noise doubles both variances, which halves the slope
@@ -142,7 +142,7 @@ TEST(FitClassifier, InputNoiseFlattensTheRatio) {
 TEST(FitClassifier, RepeatedEpisodesStayOnOneSide) {
   const EpisodeBatch log = NormalLog(4, 20, 1.0);
   const std::vector<std::int64_t> drawn = {0, 0, 0, 1, 2, 2, 3};
-  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), Small(), 3, 0, "");
+  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), Small(), 3, 0);
   EXPECT_EQ(fit.summary.train_steps + fit.summary.validation_steps, 140);
 }
 
@@ -155,17 +155,16 @@ class InterruptHalfway : public Progress {
 
 TEST(FitClassifier, ResumesToTheSameBytes) {
   const EpisodeBatch log = NormalLog(10, 20, 1.0);
-  const auto folder = std::filesystem::temp_directory_path() / "lfiw_classifier_fit_test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestDir folder;
   const StandardNormalModel model;
   InterruptHalfway interrupt;
-  EXPECT_THROW(FitClassifier(log, Range(10), model, Small(), 3, 0, folder.string(), &interrupt),
+  EXPECT_THROW(FitClassifier(log, Range(10), model, Small(), 3, 0,
+                             {.folder = folder.path(), .progress = &interrupt}),
                Interrupted);
   InterruptRequested() = false;
   const ClassifierFit resumed =
-      FitClassifier(log, Range(10), model, Small(), 3, 0, folder.string());
-  const ClassifierFit straight = FitClassifier(log, Range(10), model, Small(), 3, 0, "");
+      FitClassifier(log, Range(10), model, Small(), 3, 0, {.folder = folder.path()});
+  const ClassifierFit straight = FitClassifier(log, Range(10), model, Small(), 3, 0);
   EXPECT_EQ(Curve(resumed.classifier), Curve(straight.classifier));
   EXPECT_EQ(resumed.summary.fit.history, straight.summary.fit.history);
 }
@@ -174,7 +173,7 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
   const EpisodeBatch log = NormalLog(10, 20, 1.0);
   const auto curve = [&](std::uint64_t seed, std::int64_t index) {
     return Curve(
-        FitClassifier(log, Range(10), StandardNormalModel(), Small(), seed, index, "").classifier);
+        FitClassifier(log, Range(10), StandardNormalModel(), Small(), seed, index).classifier);
   };
   EXPECT_EQ(curve(3, 0), curve(3, 0));
   EXPECT_NE(curve(3, 0), curve(3, 1));
@@ -182,18 +181,17 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
 }
 
 TEST(FitClassifier, RejectsALogOfOtherDimensions) {
-  EXPECT_THROW(FitClassifier(testing::LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(),
-                             3, 0, ""),
-               DataError);
+  EXPECT_THROW(
+      FitClassifier(testing::LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(), 3, 0),
+      DataError);
 }
 
 TEST(FitClassifier, RejectsABatchWithoutARealRow) {
   ClassifierOptions options = Small();
   options.fit.batch = 4;
   options.generated_per_real = 4;
-  EXPECT_THROW(
-      FitClassifier(NormalLog(4, 10, 1.0), Range(4), StandardNormalModel(), options, 3, 0, ""),
-      ConfigError);
+  EXPECT_THROW(FitClassifier(NormalLog(4, 10, 1.0), Range(4), StandardNormalModel(), options, 3, 0),
+               ConfigError);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "tests/core/test_dir.h"
 
 namespace lfiw {
 namespace {
@@ -65,19 +66,19 @@ TEST(RatioClassifier, ManyRowsEqualRowsAlone) {
 }
 
 TEST(RatioClassifier, LoadsWhatItSaved) {
-  const auto path = std::filesystem::temp_directory_path() / "lfiw_classifier_test.npz";
+  const std::string path = TestFile("classifier.npz");
   const RatioClassifier classifier = LinearClassifier(true, 4.0);
-  classifier.Save(path.string());
-  EXPECT_EQ(LogRatio(RatioClassifier::Load(path.string())), LogRatio(classifier));
+  classifier.Save(path);
+  EXPECT_EQ(LogRatio(RatioClassifier::Load(path)), LogRatio(classifier));
 }
 
 TEST(RatioClassifier, LoadRejectsANetworkOfOtherInputs) {
-  const auto path = std::filesystem::temp_directory_path() / "lfiw_classifier_bad.npz";
-  LinearClassifier(true, 4.0).Save(path.string());
-  NpzFile file = NpzFile::Read(path.string());
+  const std::string path = TestFile("bad.npz");
+  LinearClassifier(true, 4.0).Save(path);
+  NpzFile file = NpzFile::Read(path);
   file.Put("actions.active", std::vector<std::int64_t>{});
-  file.Write(path.string());
-  EXPECT_THROW(RatioClassifier::Load(path.string()), DataError);
+  file.Write(path);
+  EXPECT_THROW(RatioClassifier::Load(path), DataError);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "models/dynamics_checks.h"
+#include "tests/core/test_dir.h"
 #include "tests/models/linear_log.h"
 
 namespace lfiw {
@@ -48,7 +49,7 @@ TEST(FitDynamics, LearnsALinearGaussianSystem) {
   DynamicsOptions options = Small();
   options.fit.steps = 1500;
   options.fit.validate_every = 250;
-  const DynamicsFit fit = FitDynamics(log, Range(50), options, 7, "");
+  const DynamicsFit fit = FitDynamics(log, Range(50), options, 7);
   for (const MemberSummary& member : fit.summary.members) {
     ASSERT_EQ(member.r2.size(), 3u);
     for (const double r2 : member.r2) EXPECT_GT(r2, 0.95);
@@ -64,7 +65,7 @@ TEST(FitDynamics, LearnsALinearGaussianSystem) {
 }
 
 TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
-  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, "");
+  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7);
   EXPECT_THAT(fit.summary.constant_state_dims, ElementsAre(2));
   EXPECT_THAT(fit.summary.constant_outcome_dims, ElementsAre(2));
   EXPECT_THAT(fit.summary.constant_aux_dims, IsEmpty());
@@ -79,12 +80,12 @@ TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
 TEST(FitDynamics, SameBytesForAnyNumberOfThreads) {
   const EpisodeBatch log = LinearLog(10, 20, 1);
   SetThreads(1);
-  const MatrixF one = Fingerprint(FitDynamics(log, Range(10), Small(), 7, ""));
+  const MatrixF one = Fingerprint(FitDynamics(log, Range(10), Small(), 7));
   SetThreads(2);
-  const MatrixF two = Fingerprint(FitDynamics(log, Range(10), Small(), 7, ""));
+  const MatrixF two = Fingerprint(FitDynamics(log, Range(10), Small(), 7));
   SetThreads(0);
   EXPECT_EQ(one, two);
-  EXPECT_NE(one, Fingerprint(FitDynamics(log, Range(10), Small(), 8, "")));
+  EXPECT_NE(one, Fingerprint(FitDynamics(log, Range(10), Small(), 8)));
 }
 
 // Asks for an interruption once half of the work is done.
@@ -101,19 +102,19 @@ class InterruptHalfway : public Progress {
 
 TEST(FitDynamics, ResumesToTheSameBytes) {
   const EpisodeBatch log = LinearLog(10, 20, 1);
-  const auto folder = std::filesystem::temp_directory_path() / "lfiw_dynamics_fit_test";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
+  const TestDir folder;
   InterruptHalfway interrupt;
-  EXPECT_THROW(FitDynamics(log, Range(10), Small(), 7, folder.string(), &interrupt), Interrupted);
+  EXPECT_THROW(
+      FitDynamics(log, Range(10), Small(), 7, {.folder = folder.path(), .progress = &interrupt}),
+      Interrupted);
   InterruptRequested() = false;
-  const DynamicsFit resumed = FitDynamics(log, Range(10), Small(), 7, folder.string());
-  EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), Small(), 7, "")));
+  const DynamicsFit resumed = FitDynamics(log, Range(10), Small(), 7, {.folder = folder.path()});
+  EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), Small(), 7)));
 }
 
 TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
-  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, "", nullptr,
-                                      {{0, 1, 2}, {3, 4, 5, 6}});
+  const DynamicsFit fit =
+      FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, {}, {{0, 1, 2}, {3, 4, 5, 6}});
   const auto own = [&](std::size_t k) {
     return fit.summary.members[k].train_episodes + fit.summary.members[k].validation_episodes;
   };
@@ -127,7 +128,7 @@ TEST(FitDynamics, DeterministicMembersLearnTheMean) {
   options.kind = DynamicsKind::kDeterministic;
   options.fit.steps = 600;
   const EpisodeBatch log = LinearLog(30, 50, 1);
-  const DynamicsFit fit = FitDynamics(log, Range(25), options, 7, "");
+  const DynamicsFit fit = FitDynamics(log, Range(25), options, 7);
   const DynamicsErrors errors =
       OneStepErrors(fit.ensemble, log, std::vector<std::int64_t>{25, 26, 27, 28, 29});
   for (const double r2 : errors.r2) EXPECT_GT(r2, 0.95);
@@ -136,11 +137,11 @@ TEST(FitDynamics, DeterministicMembersLearnTheMean) {
 
 TEST(FitDynamics, OneEpisodeOrConstantDataAreErrors) {
   EpisodeBatch log = LinearLog(3, 20, 1);
-  EXPECT_THROW(FitDynamics(log, Range(1), Small(), 7, ""), DataError);
+  EXPECT_THROW(FitDynamics(log, Range(1), Small(), 7), DataError);
   log.observations.setConstant(1.0f);
   log.aux.setConstant(1.0f);
   try {
-    FitDynamics(log, Range(3), Small(), 7, "");
+    FitDynamics(log, Range(3), Small(), 7);
     FAIL() << "accepted";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("every outcome is constant"));

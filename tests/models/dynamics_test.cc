@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "models/losses.h"
+#include "tests/core/test_dir.h"
 
 namespace lfiw {
 namespace {
@@ -194,9 +195,9 @@ TEST(DynamicsEnsemble, LoadsWhatItSaved) {
   const DynamicsEnsemble ensemble(DynamicsKind::kGaussian, scalers,
                                   ConstantNetworks(scalers, 2, DynamicsKind::kGaussian),
                                   {{3, 4}, {}});
-  const auto path = std::filesystem::temp_directory_path() / "lfiw_dynamics_test.npz";
-  ensemble.Save(path.string());
-  const DynamicsEnsemble loaded = DynamicsEnsemble::Load(path.string());
+  const std::string path = TestFile("dynamics.npz");
+  ensemble.Save(path);
+  const DynamicsEnsemble loaded = DynamicsEnsemble::Load(path);
   Batch a, b;
   b.states = a.states;
   b.actions = a.actions;

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "tests/core/test_dir.h"
 
 namespace lfiw {
 namespace {
@@ -50,12 +51,6 @@ FitOptions Small() {
   return options;
 }
 
-std::string FreshPath(const std::string& name) {
-  const auto path = std::filesystem::temp_directory_path() / ("lfiw_fit_test_" + name + ".npz");
-  std::filesystem::remove(path);
-  return path.string();
-}
-
 TEST(Fit, ValidatesEveryKStepsAndAtTheEnd) {
   Quadratic problem;
   const FitSummary summary = Fit(problem, Small(), {.name = "q", .identity = {}, .checkpoint = {}});
@@ -79,7 +74,7 @@ TEST(Fit, ResumesToTheBytesOfAnUndisturbedFit) {
   Quadratic straight, resumed;
   const FitSummary expected =
       Fit(straight, Small(), {.name = "q", .identity = "1", .checkpoint = {}});
-  const FitJob job{.name = "q", .identity = "1", .checkpoint = FreshPath("resume")};
+  const FitJob job{.name = "q", .identity = "1", .checkpoint = TestFile("resume.npz")};
   resumed.interrupt_at = 50;
   EXPECT_THROW(Fit(resumed, Small(), job), Interrupted);
   InterruptRequested() = false;
@@ -91,7 +86,7 @@ TEST(Fit, ResumesToTheBytesOfAnUndisturbedFit) {
 }
 
 TEST(Fit, AFinishedCheckpointCostsNoStep) {
-  const FitJob job{.name = "q", .identity = "1", .checkpoint = FreshPath("finished")};
+  const FitJob job{.name = "q", .identity = "1", .checkpoint = TestFile("finished.npz")};
   Quadratic first, second;
   const FitSummary expected = Fit(first, Small(), job);
   second.nan_at = 0;
@@ -101,7 +96,7 @@ TEST(Fit, AFinishedCheckpointCostsNoStep) {
 }
 
 TEST(Fit, RejectsTheCheckpointOfAnotherFit) {
-  const std::string path = FreshPath("other");
+  const std::string path = TestFile("other.npz");
   Quadratic problem;
   Fit(problem, Small(), {.name = "q", .identity = "seed 1", .checkpoint = path});
   try {
@@ -133,7 +128,7 @@ class Counter : public Progress {
 TEST(Fit, ReportsEveryStepOnceWhetherResumedOrNot) {
   Counter counter;
   FitJob job{
-      .name = "q", .identity = {}, .checkpoint = FreshPath("progress"), .progress = &counter};
+      .name = "q", .identity = {}, .checkpoint = TestFile("progress.npz"), .progress = &counter};
   Quadratic problem;
   Fit(problem, Small(), job);
   EXPECT_EQ(counter.total, 105);
