@@ -37,6 +37,12 @@ class TestDir {
   std::filesystem::path path_;
 };
 
+// A path in a directory of the running process's own, removed when it ends.
+inline std::string TestFile(const std::string& name) {
+  static const TestDir dir;
+  return dir / name;
+}
+
 }  // namespace lfiw
 
 #endif  // LFIW_TESTS_CORE_TEST_DIR_H_

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "experiments/subprocess.h"
+#include "tests/core/test_dir.h"
 #include "tests/experiments/markup_check.h"
 
 namespace lfiw {
@@ -72,8 +73,7 @@ TEST_F(PlotTest, SamePlotGivesSameBytesWithoutNameOrDateOfTheProgram) {
 }
 
 TEST_F(PlotTest, HostileLabelsAreShownAsTheyAre) {
-  const std::string marker = std::filesystem::temp_directory_path() / "lfiw_plot_injection";
-  std::filesystem::remove(marker);
+  const std::string marker = TestFile("injection");
   const std::string touch = "system(\"touch " + marker + "\")";
   Plot plot = Line({1, 2});
   plot.title = "a'; print 1; '\" \\ <script>&amp;";

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "experiments/subprocess.h"
+#include "tests/core/test_dir.h"
 #include "tests/experiments/markup_check.h"
 
 namespace lfiw {
@@ -52,24 +53,9 @@ std::string Words(const Json& json) {
   return RenderReport(json, {.gnuplot = "lfiw-no-such-program"});
 }
 
-// A directory of this test alone, removed with it.
-class RunDirectory {
- public:
-  RunDirectory() {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    path_ = fs::temp_directory_path() / (std::string("lfiw_report_") + test->name());
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~RunDirectory() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-  void Put(const std::string& name, const std::string& text) const {
-    std::ofstream(path_ / name) << text;
-  }
-
- private:
-  fs::path path_;
-};
+void Put(const TestDir& run, const std::string& name, const std::string& text) {
+  std::ofstream(run / name) << text;
+}
 
 TEST(RenderReport, SampleHasEveryFigureAndIsWellFormed) {
   if (GnuplotIsMissing()) GTEST_SKIP() << "gnuplot is not installed";
@@ -142,27 +128,27 @@ TEST(RenderReport, MemberOfTheWrongTypeIsNamed) {
 
 TEST(WriteReport, WritesThePageAndEachFigure) {
   if (GnuplotIsMissing()) GTEST_SKIP() << "gnuplot is not installed";
-  const RunDirectory run;
-  run.Put("report.json", Sample().dump());
+  const TestDir run;
+  Put(run, "report.json", Sample().dump());
   WriteReport(run.path());
-  EXPECT_EQ(ReadText(run.path() / "report.html"), RenderReport(Sample()));
+  EXPECT_EQ(ReadText(run / "report.html"), RenderReport(Sample()));
   for (const char* name : kFigures)
-    EXPECT_EQ(MarkupFault(ReadText(run.path() / "plots" / (std::string(name) + ".svg"))), "");
+    EXPECT_EQ(MarkupFault(ReadText(run / ("plots/" + std::string(name) + ".svg"))), "");
 }
 
 TEST(WriteReport, MissingOrBrokenFileIsNamed) {
-  const RunDirectory run;
+  const TestDir run;
   EXPECT_THAT([&] { WriteReport(run.path()); },
               ThrowsMessage<DataError>(AllOf(HasSubstr("cannot read"), HasSubstr("report.json"))));
-  run.Put("report.json", "{\"title\": NaN}");
+  Put(run, "report.json", "{\"title\": NaN}");
   EXPECT_THAT([&] { WriteReport(run.path()); },
               ThrowsMessage<DataError>(HasSubstr("report.json: not valid JSON")));
 }
 
 TEST(WriteReport, DirectoryThatCannotBeWrittenIsNamed) {
-  const RunDirectory run;
-  run.Put("report.json", "{}");
-  run.Put("plots", "a file in the way");
+  const TestDir run;
+  Put(run, "report.json", "{}");
+  Put(run, "plots", "a file in the way");
   EXPECT_THAT([&] { WriteReport(run.path()); },
               ThrowsMessage<DataError>(HasSubstr("cannot create the directory")));
 }

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "policies/normal_density.h"
+#include "tests/core/test_dir.h"
 #include "tests/policies/fake_env.h"
 
 namespace lfiw {
@@ -65,13 +66,9 @@ std::vector<double> SlowMean(const GaussianMlpPolicy& policy, const MatrixF& obs
   return h;
 }
 
-std::string TempPath(const std::string& name) {
-  return (std::filesystem::path(::testing::TempDir()) / ("lfiw_policy_" + name)).string();
-}
-
 // The message of the PolicyError that loading `file` gives.
 std::string LoadError(const NpzFile& file) {
-  const std::string path = TempPath("broken.npz");
+  const std::string path = TestFile("broken.npz");
   file.Write(path);
   try {
     GaussianMlpPolicy::Load(path);
@@ -154,7 +151,7 @@ TEST(GaussianMlpPolicy, LogDensityIsTheSumOfCensoredDensities) {
 
 TEST(GaussianMlpPolicy, LoadedPolicyActsLikeTheSavedOneToTheBit) {
   const GaussianMlpPolicy policy = MakePolicy();
-  const std::string path = TempPath("saved.npz");
+  const std::string path = TestFile("saved.npz");
   policy.Save(path);
   const GaussianMlpPolicy loaded = GaussianMlpPolicy::Load(path);
   const MatrixF observations = RandomMatrix(20, kObsDim, 0);

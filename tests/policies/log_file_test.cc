@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/npz.h"
+#include "tests/core/test_dir.h"
 #include "tests/policies/fake_env.h"
 
 namespace lfiw {
@@ -16,10 +17,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string TempPath(const std::string& name) {
-  return (std::filesystem::path(::testing::TempDir()) / ("lfiw_log_" + name)).string();
-}
 
 // Two episodes of 2 and 1 steps.
 EpisodeBatch MakeLog() {
@@ -35,7 +32,7 @@ EpisodeBatch MakeLog() {
 }
 
 std::string LoadError(const EpisodeBatch& log) {
-  const std::string path = TempPath("broken.npz");
+  const std::string path = TestFile("broken.npz");
   SaveLog(log, path);
   try {
     LoadLog(path);
@@ -46,7 +43,7 @@ std::string LoadError(const EpisodeBatch& log) {
 }
 
 TEST(LogFile, LoadGivesWhatWasSaved) {
-  const std::string path = TempPath("whole.npz");
+  const std::string path = TestFile("whole.npz");
   const EpisodeBatch log = MakeLog();
   SaveLog(log, path);
   const EpisodeBatch loaded = LoadLog(path);
@@ -60,7 +57,7 @@ TEST(LogFile, LoadGivesWhatWasSaved) {
 }
 
 TEST(LogFile, AuxAndDensityMayBeMissing) {
-  const std::string path = TempPath("minimal.npz");
+  const std::string path = TestFile("minimal.npz");
   EpisodeBatch log = MakeLog();
   log.aux.resize(3, 0);
   log.behavior_log_density.clear();
@@ -104,7 +101,7 @@ TEST(LogFile, ArraysOfDifferentLengthAreRefused) {
 }
 
 TEST(LogFile, MissingArrayIsNamed) {
-  const std::string path = TempPath("missing.npz");
+  const std::string path = TestFile("missing.npz");
   NpzFile file;
   file.Put("observations", MakeLog().observations);
   file.Write(path);

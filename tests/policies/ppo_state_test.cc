@@ -7,16 +7,13 @@
 
 #include "core/error.h"
 #include "core/npz.h"
+#include "tests/core/test_dir.h"
 
 namespace lfiw {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-std::string TempPath(const std::string& name) {
-  return (std::filesystem::path(::testing::TempDir()) / ("lfiw_ppo_state_" + name)).string();
-}
 
 PpoState MakeState() {
   PpoState state(2);
@@ -42,7 +39,7 @@ PpoState MakeState() {
 }
 
 TEST(PpoState, LoadGivesWhatWasSaved) {
-  const std::string first = TempPath("first.npz"), second = TempPath("second.npz");
+  const std::string first = TestFile("first.npz"), second = TestFile("second.npz");
   SavePpoState(first, "run", MakeState());
   const PpoState state = LoadPpoState(first, "run", 2);
   EXPECT_EQ(state.update, 2);
@@ -62,7 +59,7 @@ TEST(PpoState, LoadGivesWhatWasSaved) {
 }
 
 TEST(PpoState, CheckpointOfAnotherRunIsRefused) {
-  const std::string path = TempPath("other.npz");
+  const std::string path = TestFile("other.npz");
   PpoOptions options;
   SavePpoState(path, DescribePpoRun("Swimmer", options, 0), MakeState());
   options.discount = 0.995;
@@ -77,7 +74,7 @@ TEST(PpoState, CheckpointOfAnotherRunIsRefused) {
 }
 
 TEST(PpoState, FileThatIsNoCheckpointIsRefused) {
-  const std::string path = TempPath("policy.npz");
+  const std::string path = TestFile("policy.npz");
   NpzFile file;
   file.Put("rewards", std::vector<double>{1.0});
   file.Write(path);

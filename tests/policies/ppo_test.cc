@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "policies/collect.h"
+#include "tests/core/test_dir.h"
 #include "tests/policies/fake_env.h"
 
 namespace lfiw {
@@ -37,12 +38,6 @@ std::map<std::string, std::vector<std::byte>> Bytes(const GaussianMlpPolicy& pol
   std::map<std::string, std::vector<std::byte>> bytes;
   for (const auto& [name, array] : file.arrays()) bytes[name] = array.bytes;
   return bytes;
-}
-
-std::string FreshPath(const std::string& name) {
-  const auto path = std::filesystem::path(::testing::TempDir()) / ("lfiw_ppo_" + name + ".npz");
-  std::filesystem::remove(path);
-  return path.string();
 }
 
 // Asks for an interrupt once the given number of environment steps is done.
@@ -87,7 +82,7 @@ TEST(TrainPpo, ResumedRunGivesTheBytesOfAnUndisturbedOne) {
   const PpoResult undisturbed = TrainPpo(factory, options, 3);
 
   // 256 is no multiple of the episode length, so the interrupt falls inside an episode
-  const std::string path = FreshPath("resume");
+  const std::string path = TestFile("resume.npz");
   for (const std::int64_t updates : {3, 5}) {
     InterruptAfter interrupt(256 * updates);
     EXPECT_THROW(TrainPpo(factory, options, 3, {.checkpoint = path, .progress = &interrupt}),
@@ -118,7 +113,7 @@ TEST(TrainPpo, SnapshotIsThePolicyOfThatStep) {
   EXPECT_EQ(result.snapshots[1].steps, 612);
 
   // interrupted after two updates, a run without snapshots leaves the same network
-  const std::string path = FreshPath("snapshot");
+  const std::string path = TestFile("snapshot.npz");
   options.snapshots = {256 * 2};
   InterruptAfter interrupt(256 * 2);
   EXPECT_THROW(TrainPpo(factory, options, 4, {.checkpoint = path, .progress = &interrupt}),
