@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 #include "core/error.h"
@@ -164,6 +165,25 @@ std::int64_t NpyByteCount(const NpyHeader& header, std::string_view where) {
     count *= size;
   }
   return count;
+}
+
+std::vector<std::byte> RowMajorBytes(const std::vector<std::byte>& in, const NpyHeader& header) {
+  const auto item = static_cast<std::size_t>(NpyItemSize(header.type));
+  std::vector<std::byte> out(in.size());
+  std::vector<std::int64_t> index(header.shape.size(), 0);
+  for (std::size_t from = 0; from < in.size(); from += item) {
+    std::size_t to = 0;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      to = to * static_cast<std::size_t>(header.shape[k]) + static_cast<std::size_t>(index[k]);
+    }
+    std::memcpy(out.data() + to * item, in.data() + from, item);
+    // the first index runs fastest
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      if (++index[k] < header.shape[k]) break;
+      index[k] = 0;
+    }
+  }
+  return out;
 }
 
 std::string FormatNpyHeader(const NpyHeader& header) {

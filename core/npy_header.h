@@ -1,6 +1,7 @@
 #ifndef LFIW_CORE_NPY_HEADER_H_
 #define LFIW_CORE_NPY_HEADER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ std::int64_t NpyItemSize(std::string_view type);
 
 // Bytes of the whole array. Throws DataError, naming `where`, if that overflows.
 std::int64_t NpyByteCount(const NpyHeader& header, std::string_view where);
+
+// The bytes of a Fortran-order array in C order.
+std::vector<std::byte> RowMajorBytes(const std::vector<std::byte>& in, const NpyHeader& header);
 
 // Magic, version, length and text of a version 1 header, padded to a multiple of 64 bytes.
 std::string FormatNpyHeader(const NpyHeader& header);

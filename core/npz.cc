@@ -99,26 +99,6 @@ std::int64_t CheckedSize(const zip_stat_t& stat, std::int64_t file_size, std::st
   return static_cast<std::int64_t>(stat.size);
 }
 
-// The bytes of a Fortran-order array in C order.
-std::vector<std::byte> ToRowMajor(const std::vector<std::byte>& in, const NpyHeader& header) {
-  const auto item = static_cast<std::size_t>(NpyItemSize(header.type));
-  std::vector<std::byte> out(in.size());
-  std::vector<std::int64_t> index(header.shape.size(), 0);
-  for (std::size_t from = 0; from < in.size(); from += item) {
-    std::size_t to = 0;
-    for (std::size_t k = 0; k < index.size(); ++k) {
-      to = to * static_cast<std::size_t>(header.shape[k]) + static_cast<std::size_t>(index[k]);
-    }
-    std::memcpy(out.data() + to * item, in.data() + from, item);
-    // the first index runs fastest
-    for (std::size_t k = 0; k < index.size(); ++k) {
-      if (++index[k] < header.shape[k]) break;
-      index[k] = 0;
-    }
-  }
-  return out;
-}
-
 NpzArray ReadArray(zip_t* zip, zip_uint64_t index, std::int64_t size, std::string_view where) {
   Entry entry(zip_fopen_index(zip, index, 0));
   if (!entry) Throw<DataError>("{}: {}", where, zip_strerror(zip));
@@ -139,7 +119,7 @@ NpzArray ReadArray(zip_t* zip, zip_uint64_t index, std::int64_t size, std::strin
     Throw<DataError>("{}: {}", where, zip_error_strerror(zip_file_get_error(entry.get())));
   }
   if (header.fortran_order && header.shape.size() > 1) {
-    array.bytes = ToRowMajor(array.bytes, header);
+    array.bytes = RowMajorBytes(array.bytes, header);
   }
   return array;
 }

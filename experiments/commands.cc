@@ -19,8 +19,9 @@
 #include "experiments/report.h"
 #include "experiments/versions.h"
 #include "policies/collect.h"
-#include "policies/gaussian_mlp_policy.h"
 #include "policies/log_file.h"
+#include "policies/mean_policy.h"
+#include "policies/policy_file.h"
 #include "policies/ppo.h"
 
 namespace lfiw {
@@ -33,9 +34,10 @@ void WarnIfSlow() {
   }
 }
 
-GaussianMlpPolicy LoadPolicyFor(const EnvFactory& env, const std::string& path) {
-  GaussianMlpPolicy policy = GaussianMlpPolicy::Load(path);
-  CheckFits(policy, env.spec());
+std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& path,
+                                      const std::string& contract) {
+  std::unique_ptr<Policy> policy = LoadPolicy(path, {.contract = contract});
+  CheckFits(*policy, env.spec());
   return policy;
 }
 
@@ -78,7 +80,8 @@ int Run(const RunOptions& options, const CommonOptions& common) {
 
 int Truth(const TruthCommand& options, const CommonOptions& common) {
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
-  const GaussianMlpPolicy policy = LoadPolicyFor(*env, options.policy);
+  std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
+  if (options.mean) policy = std::make_unique<MeanPolicy>(std::move(policy));
   TerminalProgress progress("truth (real environment)", options.episodes, "episodes",
                             common.verbosity);
   const EpisodeRequest request{.episodes = options.episodes,
@@ -86,7 +89,7 @@ int Truth(const TruthCommand& options, const CommonOptions& common) {
                                .seed = options.seed,
                                .purpose = "truth",
                                .progress = &progress};
-  const MonteCarloEstimate truth = MonteCarloValue(*env, policy, request, options.discount);
+  const MonteCarloEstimate truth = MonteCarloValue(*env, *policy, request, options.discount);
   fmt::print(
       "{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
       "horizon {}, discount {})\n",
@@ -110,14 +113,14 @@ int Train(const TrainCommand& options, const CommonOptions& common) {
 
 int Collect(const CollectCommand& options, const CommonOptions& common) {
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
-  const GaussianMlpPolicy policy = LoadPolicyFor(*env, options.policy);
+  const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
   const EpisodeRequest request{.episodes = options.episodes,
                                .horizon = options.horizon,
                                .seed = options.seed,
                                .purpose = "log",
                                .progress = &progress};
-  SaveLog(CollectEpisodes(*env, policy, request), options.out);
+  SaveLog(CollectEpisodes(*env, *policy, request), options.out);
   return 0;
 }
 

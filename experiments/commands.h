@@ -28,7 +28,8 @@ struct RunOptions {
 int Run(const RunOptions& options, const CommonOptions& common);
 
 struct TruthCommand {
-  std::string env, policy;
+  std::string env, policy, contract;
+  bool mean = false;  // act by the policy's mean
   std::int64_t horizon = 1000;
   std::int64_t episodes = 20;
   double discount = 1.0;
@@ -44,7 +45,7 @@ struct TrainCommand {
 int Train(const TrainCommand& options, const CommonOptions& common);
 
 struct CollectCommand {
-  std::string env, policy, out;
+  std::string env, policy, contract, out;
   std::int64_t horizon = 1000;
   std::int64_t episodes = 100;
   std::uint64_t seed = 0;

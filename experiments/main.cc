@@ -43,6 +43,14 @@ void AddCommon(CLI::App& verb, lfiw::CommonOptions& common) {
       "--quiet", [&common] { common.verbosity = lfiw::Verbosity::kQuiet; }, "no progress");
 }
 
+void AddPolicy(CLI::App& verb, std::string& policy, std::string& contract) {
+  verb.add_option("--policy", policy,
+                  "policy file: .npz, DOPE's .pkl, or TorchScript (which runs the file's code)")
+      ->required();
+  verb.add_option("--contract", contract,
+                  "YAML that says what the policy file does not (default: POLICY with .yaml)");
+}
+
 void AddRun(CLI::App& app, CommandLine& line) {
   lfiw::RunOptions& options = line.run;
   CLI::App* verb = app.add_subcommand("run", "Run an experiment file");
@@ -71,7 +79,8 @@ void AddTruth(CLI::App& app, CommandLine& line) {
       "Example:\n"
       "  lfiw truth --env HalfCheetah --policy policy.npz --horizon 1000 --episodes 20");
   verb->add_option("--env", options.env, "environment name")->required();
-  verb->add_option("--policy", options.policy, "policy file")->required();
+  AddPolicy(*verb, options.policy, options.contract);
+  verb->add_flag("--mean", options.mean, "act by the policy's mean, without noise");
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
   verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
@@ -106,7 +115,7 @@ void AddCollect(CLI::App& app, CommandLine& line) {
       "  lfiw collect --env HalfCheetah --policy policy.npz --episodes 1000 --horizon 100 "
       "--out log.npz");
   verb->add_option("--env", options.env, "environment name")->required();
-  verb->add_option("--policy", options.policy, "policy file")->required();
+  AddPolicy(*verb, options.policy, options.contract);
   verb->add_option("--out", options.out, "log file to write (npz)")->required();
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);

@@ -10,7 +10,7 @@
 
 #include "core/statistics.h"
 #include "ope/psis.h"
-#include "policies/gaussian_mlp_policy.h"
+#include "policies/policy_file.h"
 
 namespace lfiw {
 namespace {
@@ -200,8 +200,8 @@ json MakeReport(const ReportInputs& in) {
   json report = {
       {"title", in.config.name},
       {"environment", in.spec.name},
-      {"behavior_policy", GaussianMlpPolicy::Load(in.policies.behavior.path).Description()},
-      {"evaluation_policy", GaussianMlpPolicy::Load(in.policies.evaluation.path).Description()},
+      {"behavior_policy", LoadPolicy(in.policies.behavior.path)->Description()},
+      {"evaluation_policy", LoadPolicy(in.policies.evaluation.path)->Description()},
       {"command", in.command},
       {"estimand",
        {{"horizon", in.config.value.horizon},

@@ -17,6 +17,7 @@
 #include "models/dynamics_checks.h"
 #include "models/dynamics_fit.h"
 #include "policies/log_file.h"
+#include "policies/policy_file.h"
 
 namespace lfiw {
 namespace {
@@ -260,7 +261,7 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
     const std::int64_t count = options.repetitions * options.episodes;
     TerminalProgress progress("roll out in the model", count, "episodes", context.verbosity);
-    const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(evaluation.path);
+    const std::unique_ptr<Policy> policy = LoadPolicy(evaluation.path);
     const std::unique_ptr<TransitionFunctions> functions =
         context.env.MakeTransitionFunctions(options.reward);
     const MatrixF starts = options.start == RolloutStart::kLog
@@ -271,7 +272,7 @@ ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
     for (const RatioClassifier& classifier : models.classifiers) ratios.push_back(&classifier);
     const RolloutInputs rollout{.dynamics = models.dynamics,
                                 .ratios = ratios,
-                                .policy = policy,
+                                .policy = *policy,
                                 .spec = context.env.spec(),
                                 .functions = *functions,
                                 .start_states = starts,
@@ -295,9 +296,10 @@ PolicySet MakePolicies(const StageContext& context) {
       break;
   }
   for (const std::string& path : {pair.behavior_file, pair.evaluation_file}) {
-    CheckFits(GaussianMlpPolicy::Load(path), context.env.spec());
+    CheckFits(*LoadPolicy(path), context.env.spec());
   }
-  return {SourceOf(pair.behavior_file), SourceOf(pair.evaluation_file)};
+  return {{pair.behavior_file, PolicyHash(pair.behavior_file)},
+          {pair.evaluation_file, PolicyHash(pair.evaluation_file)}};
 }
 
 void SavePpoResult(const PpoResult& result, const std::string& directory) {
@@ -335,13 +337,13 @@ LogSource CollectLog(const StageContext& context, const PolicySource& behavior) 
       .seed = context.config.seed};
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("collect the log", episodes, "episodes", context.verbosity);
-    const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(behavior.path);
+    const std::unique_ptr<Policy> policy = LoadPolicy(behavior.path);
     const EpisodeRequest request{.episodes = episodes,
                                  .horizon = horizon,
                                  .seed = context.config.seed,
                                  .purpose = "log",
                                  .progress = &progress};
-    SaveLog(CollectEpisodes(context.env, policy, request), directory + "/log.npz");
+    SaveLog(CollectEpisodes(context.env, *policy, request), directory + "/log.npz");
   });
   return OpenLog(context, artefact.File("log.npz"));
 }
@@ -357,14 +359,14 @@ MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& ev
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("truth (real environment)", config.truth.episodes, "episodes",
                               context.verbosity);
-    const GaussianMlpPolicy policy = GaussianMlpPolicy::Load(evaluation.path);
+    const std::unique_ptr<Policy> policy = LoadPolicy(evaluation.path);
     const EpisodeRequest request{.episodes = config.truth.episodes,
                                  .horizon = config.value.horizon,
                                  .seed = config.seed,
                                  .purpose = "truth",
                                  .progress = &progress};
     const MonteCarloEstimate truth =
-        MonteCarloValue(context.env, policy, request, config.value.discount);
+        MonteCarloValue(context.env, *policy, request, config.value.discount);
     WriteJson({{"value", truth.value},
                {"standard_error", truth.standard_error},
                {"episodes", truth.episodes},

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "models/torch_threads.h"
 
 namespace lfiw {
 namespace {
@@ -18,16 +18,6 @@ constexpr std::int64_t kChunkRows = 1000;
 // Bounds on sizes read from a file, far above any real network.
 constexpr std::int64_t kMaxWidth = 1 << 16;
 constexpr std::int64_t kMaxLayers = 64;
-
-// LibTorch resets OpenMP to one thread per core on every thread that first uses it, unless its own
-// global limit is set. Threads() makes core pin OpenBLAS likewise.
-void PinTorchToOneThread() {
-  static const int threads = [] {
-    at::set_num_threads(1);
-    return Threads();
-  }();
-  static_cast<void>(threads);
-}
 
 // A tensor that is a view of rows owned elsewhere; inference and training only read it.
 template <class Rows>

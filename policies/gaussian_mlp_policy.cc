@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "policies/normal_density.h"
+#include "policies/policy_arrays.h"
 
 namespace lfiw {
 namespace {
@@ -52,33 +53,6 @@ void ForEachMean(const TanhMlp& mlp, const VectorF& parameters,
   }
 }
 
-// What NpzFile reports as a fault of data is here a fault of a policy.
-template <class F>
-auto AsPolicyError(const F& read) {
-  try {
-    return read();
-  } catch (const DataError& error) {
-    throw PolicyError(error.what());
-  }
-}
-
-template <class Derived>
-void RequireFinite(const std::string& source, const std::string& name,
-                   const Eigen::DenseBase<Derived>& values) {
-  if (!values.allFinite())
-    Throw<PolicyError>("{}: {} holds a number that is not finite", source, name);
-}
-
-void RequireSize(const std::string& source, const std::string& name, std::int64_t size,
-                 std::int64_t expected) {
-  if (size == expected) return;
-  Throw<PolicyError>("{}: {} has {} values, expected {}", source, name, size, expected);
-}
-
-VectorD ToVector(const std::vector<double>& values) {
-  return Eigen::Map<const VectorD>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
 std::vector<double> ToDoubles(const VectorD& values) {
   return {values.data(), values.data() + values.size()};
 }
@@ -121,38 +95,11 @@ Layers ReadLayers(const std::string& prefix, const std::string& source, const Np
 
 ObservationNormalizer ReadNormalizer(const std::string& prefix, const std::string& source,
                                      const NpzFile& file, std::int64_t obs_dim) {
-  const VectorD mean = ToVector(file.GetDoubles(prefix + "obs_mean"));
-  const VectorD variance = ToVector(file.GetDoubles(prefix + "obs_variance"));
-  const VectorD clip = ToVector(file.GetDoubles(prefix + "obs_clip"));
-  RequireSize(source, prefix + "obs_mean", mean.size(), obs_dim);
-  RequireSize(source, prefix + "obs_variance", variance.size(), obs_dim);
-  RequireSize(source, prefix + "obs_clip", clip.size(), 1);
-  RequireFinite(source, prefix + "obs_mean", mean);
-  RequireFinite(source, prefix + "obs_variance", variance);
-  if (variance.minCoeff() < 0.0) {
-    Throw<PolicyError>("{}: {}obs_variance holds {}, expected no negative value", source, prefix,
-                       variance.minCoeff());
-  }
-  if (!(clip[0] > 0.0)) {
-    Throw<PolicyError>("{}: {}obs_clip is {}, expected a positive number", source, prefix, clip[0]);
-  }
-  ObservationNormalizer normalizer(obs_dim, clip[0]);
-  normalizer.SetStatistics(mean, variance);
-  return normalizer;
-}
-
-VectorF ReadLogStd(const std::string& prefix, const std::string& source, const NpzFile& file,
-                   std::int64_t action_dim) {
-  const std::string name = prefix + "log_std";
-  VectorF log_std = file.GetVector(name);
-  RequireSize(source, name, log_std.size(), action_dim);
-  for (const float value : log_std) {
-    // beyond these the density over- or underflows in float
-    if (!(std::abs(value) <= 40.0f)) {
-      Throw<PolicyError>("{}: {} holds {}, expected values in [-40, 40]", source, name, value);
-    }
-  }
-  return log_std;
+  const std::string clip = prefix + "obs_clip";
+  // unlike files of others, ours name the clip
+  GetSized(file, clip, 1, source);
+  return GetNormalizer(file, {prefix + "obs_mean", prefix + "obs_variance", clip, ""}, obs_dim,
+                       source);
 }
 
 }  // namespace
@@ -210,7 +157,7 @@ GaussianMlpPolicy GaussianMlpPolicy::Get(const std::string& prefix, const std::s
       mlp.SetWeight(layers.weights[l], l, parameters.data());
       mlp.SetBias(layers.biases[l], l, parameters.data());
     }
-    VectorF log_std = ReadLogStd(prefix, source, file, mlp.outputs());
+    VectorF log_std = GetLogStd(file, prefix + "log_std", mlp.outputs(), source);
     ObservationNormalizer normalizer = ReadNormalizer(prefix, source, file, mlp.inputs());
     return GaussianMlpPolicy(std::move(mlp), std::move(parameters), std::move(log_std),
                              std::move(normalizer), file.GetText(prefix + "origin"));

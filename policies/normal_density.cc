@@ -1,12 +1,19 @@
 #include "policies/normal_density.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace lfiw {
 namespace {
 
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+
+// numbers above round to 1 in float
+constexpr double kSquashEdge = 1.0 - 0x1p-25;
+// what rounding in float can add to the end of a range
+constexpr double kSquashSlack = 0x1p-22;
 
 }  // namespace
 
@@ -29,6 +36,19 @@ double LogCensoredDensity(double x, double mean, double scale, double low, doubl
   if (x <= low) return LogNormalCdf((low - mean) / scale);
   if (x >= high) return LogNormalCdf((mean - high) / scale);
   return LogNormalDensity(x, mean, scale);
+}
+
+double LogSquashedDensity(double x, const SquashedNormal& draw, double low, double high) {
+  const auto unit = [&](double value) { return (value - draw.center) / draw.half_range; };
+  const double y = unit(x);
+  if (std::abs(y) > 1.0 + kSquashSlack) return -std::numeric_limits<double>::infinity();
+  // clipping and rounding both gather a tail in one point
+  const double low_end = std::clamp(unit(low), -kSquashEdge, kSquashEdge);
+  const double high_end = std::clamp(unit(high), -kSquashEdge, kSquashEdge);
+  if (y <= low_end) return LogNormalCdf((std::atanh(low_end) - draw.mean) / draw.scale);
+  if (y >= high_end) return LogNormalCdf((draw.mean - std::atanh(high_end)) / draw.scale);
+  return LogNormalDensity(std::atanh(y), draw.mean, draw.scale) -
+         std::log(draw.half_range * (1.0 - y) * (1.0 + y));
 }
 
 }  // namespace lfiw

@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace lfiw {
-namespace {
-
-// keeps a constant dimension finite
-constexpr double kEpsilon = 1e-8;
-
-}  // namespace
-
 void RunningMoments::Add(std::span<const double> sample) {
   const Eigen::Map<const VectorD> x(sample.data(), mean.size());
   const double total = count + 1.0;
@@ -21,14 +14,15 @@ void RunningMoments::Add(std::span<const double> sample) {
   count = total;
 }
 
-ObservationNormalizer::ObservationNormalizer(std::int64_t obs_dim, double clip) : clip_(clip) {
+ObservationNormalizer::ObservationNormalizer(std::int64_t obs_dim, double clip, double epsilon)
+    : clip_(clip), epsilon_(epsilon) {
   SetStatistics(VectorD::Zero(obs_dim), VectorD::Ones(obs_dim));
 }
 
 void ObservationNormalizer::SetStatistics(const VectorD& mean, const VectorD& variance) {
   mean_ = mean;
   variance_ = variance;
-  inverse_scale_ = (variance.array() + kEpsilon).sqrt().inverse();
+  inverse_scale_ = (variance.array() + epsilon_).sqrt().inverse();
 }
 
 void ObservationNormalizer::Apply(const float* observation, float* normalized) const {

@@ -22,16 +22,17 @@ struct RunningMoments {
   double count = 1e-4;
 };
 
-// The z-score a policy network sees: clip((x - mean) / sqrt(variance + 1e-8), -clip, clip).
+// The z-score a policy network sees: clip((x - mean) / sqrt(variance + epsilon), -clip, clip).
 class ObservationNormalizer {
  public:
   // Mean 0 and variance 1 until SetStatistics.
-  explicit ObservationNormalizer(std::int64_t obs_dim, double clip = 10.0);
+  explicit ObservationNormalizer(std::int64_t obs_dim, double clip = 10.0, double epsilon = 1e-8);
   void SetStatistics(const VectorD& mean, const VectorD& variance);
 
   const VectorD& mean() const { return mean_; }
   const VectorD& variance() const { return variance_; }
   double clip() const { return clip_; }
+  double epsilon() const { return epsilon_; }
 
   // observation, normalized [obs_dim]
   void Apply(const float* observation, float* normalized) const;
@@ -41,6 +42,7 @@ class ObservationNormalizer {
   VectorD variance_;
   VectorD inverse_scale_;
   double clip_;
+  double epsilon_;  // keeps a constant dimension finite
 };
 
 }  // namespace lfiw

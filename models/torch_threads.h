@@ -1,0 +1,12 @@
+#ifndef LFIW_MODELS_TORCH_THREADS_H_
+#define LFIW_MODELS_TORCH_THREADS_H_
+
+namespace lfiw {
+
+// Limits LibTorch to one thread inside a task, whichever thread runs it. Call before using it;
+// further calls cost nothing.
+void PinTorchToOneThread();
+
+}  // namespace lfiw
+
+#endif  // LFIW_MODELS_TORCH_THREADS_H_
