@@ -83,8 +83,10 @@ class TransitionFunctions {
   // of rows, rewards [n]. Actions are clipped as in Env::Step.
   virtual void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                        ConstMatrixRef aux, std::span<double> rewards) const = 0;
-  // terminated[i] = 1 where next_states[i] ends the episode.
-  virtual void Terminated(ConstMatrixRef next_states, std::span<std::uint8_t> terminated) const = 0;
+  // terminated[i] = 1 where the step from states[i] by actions[i] to next_states[i] ends the
+  // episode; all inputs have the same number of rows, terminated [n].
+  virtual void Terminated(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
+                          std::span<std::uint8_t> terminated) const = 0;
 };
 
 // Constructs instances of one environment, which share all constant data (the compiled model).

@@ -131,7 +131,8 @@ class LinearGaussianTransitionFunctions final : public TransitionFunctions {
     }
   }
 
-  void Terminated(ConstMatrixRef /*next_states*/,
+  void Terminated(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/,
+                  ConstMatrixRef /*next_states*/,
                   std::span<std::uint8_t> terminated) const override {
     std::ranges::fill(terminated, std::uint8_t{0});
   }

@@ -38,7 +38,8 @@ void MujocoTransitionFunctions::Rewards(ConstMatrixRef states, ConstMatrixRef ac
   }
 }
 
-void MujocoTransitionFunctions::Terminated(ConstMatrixRef next_states,
+void MujocoTransitionFunctions::Terminated(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/,
+                                           ConstMatrixRef next_states,
                                            std::span<std::uint8_t> terminated) const {
   const MujocoTask& task = shared_->task;
   if (task.healthy == nullptr) {

@@ -18,7 +18,8 @@ class MujocoTransitionFunctions final : public TransitionFunctions {
   std::int64_t aux_dim() const override;
   void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                ConstMatrixRef aux, std::span<double> rewards) const override;
-  void Terminated(ConstMatrixRef next_states, std::span<std::uint8_t> terminated) const override;
+  void Terminated(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
+                  std::span<std::uint8_t> terminated) const override;
 
  private:
   double ControlCost(const float* action) const;

@@ -154,7 +154,9 @@ class BlockRollout {
   }
 
   void MarkTerminated(std::int64_t t) {
-    in_.functions.Terminated(next_states_.middleRows(t * size_, size_), terminated_);
+    const std::int64_t row = t * size_;
+    in_.functions.Terminated(states_.middleRows(row, size_), actions_.middleRows(row, size_),
+                             next_states_.middleRows(row, size_), terminated_);
     for (std::size_t i = 0; i < lengths_.size(); ++i) {
       if (terminated_[i] != 0) lengths_[i] = std::min(lengths_[i], t + 1);
     }

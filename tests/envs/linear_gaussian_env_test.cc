@@ -118,7 +118,7 @@ TEST(LinearGaussianEnv, TransitionFunctionsGiveTheSameRewards) {
   functions->Rewards(states, actions, next, MatrixF(2, 0), rewards);
   EXPECT_EQ(rewards, (Vector{-0.25, 4.5}));
   std::vector<std::uint8_t> terminated(2, 1);
-  functions->Terminated(next, terminated);
+  functions->Terminated(states, actions, next, terminated);
   EXPECT_EQ(terminated, (std::vector<std::uint8_t>{0, 0}));
 }
 

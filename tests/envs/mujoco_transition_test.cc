@@ -77,7 +77,7 @@ TEST_P(MujocoTransition, TerminationEqualsTheEnvironments) {
   const Steps steps = Collect(GetParam(), 200);
   std::vector<std::uint8_t> terminated(steps.terminated.size(), 2);
   MujocoTransitionFunctions(LoadMujocoTask(GetParam()), RewardSource::kDisplacement)
-      .Terminated(steps.next_states, terminated);
+      .Terminated(steps.states, steps.actions, steps.next_states, terminated);
   EXPECT_EQ(terminated, steps.terminated);
 }
 
@@ -107,7 +107,7 @@ TEST(MujocoTransitionFunctions, EndAnEpisodeWhoseModelPredictsNan) {
   states(0, 1) = 0.0f;
   states(1, 0) = std::nanf("");
   std::vector<std::uint8_t> terminated(2);
-  functions.Terminated(states, terminated);
+  functions.Terminated(states, MatrixF::Zero(2, shared->spec.action_dim), states, terminated);
   EXPECT_EQ(terminated, (std::vector<std::uint8_t>{0, 1}));
 }
 

@@ -134,7 +134,8 @@ class EndsBelow final : public TransitionFunctions {
                ConstMatrixRef /*aux*/, std::span<double> rewards) const override {
     std::fill(rewards.begin(), rewards.end(), 1.0);
   }
-  void Terminated(ConstMatrixRef next, std::span<std::uint8_t> terminated) const override {
+  void Terminated(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/, ConstMatrixRef next,
+                  std::span<std::uint8_t> terminated) const override {
     for (std::size_t i = 0; i < terminated.size(); ++i) {
       terminated[i] = next(static_cast<Eigen::Index>(i), 0) < limit_;
     }

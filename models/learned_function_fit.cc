@@ -1,0 +1,441 @@
+#include "models/learned_function_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "models/calibration.h"
+#include "models/episode_split.h"
+#include "models/losses.h"
+
+namespace lfiw {
+namespace {
+
+using Episodes = std::vector<std::int64_t>;
+
+std::string Name(FunctionKind kind) { return std::string(EnumName(kind)); }
+
+bool Terminates(const EpisodeBatch& log, std::int64_t episode) {
+  return log.terminated[static_cast<std::size_t>(episode)] != 0;
+}
+
+// Episodes that are split and resampled apart: for a termination those that end and the others.
+// Episodes without steps are left out.
+std::vector<Episodes> Classes(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                              FunctionKind kind) {
+  std::vector<Episodes> classes(2);
+  for (const std::int64_t e : episodes) {
+    if (log.Length(e) == 0) continue;
+    const bool ends = kind == FunctionKind::kTermination && Terminates(log, e);
+    classes[ends ? 1 : 0].push_back(e);
+  }
+  return classes;
+}
+
+std::int64_t CountDistinct(const Episodes& episodes) {
+  return std::ssize(std::set<std::int64_t>(episodes.begin(), episodes.end()));
+}
+
+// Holds out a share of each class; a single episode of its class is trained on.
+EpisodeSplit Split(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                   FunctionKind kind, double share, std::uint64_t seed) {
+  const Stream stream(seed, Name(kind) + " held-out episodes");
+  EpisodeSplit split;
+  std::uint64_t index = 0;
+  for (const Episodes& part : Classes(log, episodes, kind)) {
+    EpisodeSplit own{.train = part, .validation = {}};
+    if (CountDistinct(part) >= 2) {
+      own = SplitEpisodes(part, share, stream.Child(index), Name(kind).c_str());
+    }
+    split.train.insert(split.train.end(), own.train.begin(), own.train.end());
+    split.validation.insert(split.validation.end(), own.validation.begin(), own.validation.end());
+    ++index;
+  }
+  if (split.validation.empty()) {
+    Throw<DataError>(
+        "{}: {} distinct episodes with steps are too few to hold one out, expected at least 2{}",
+        EnumName(kind), CountDistinct(split.train),
+        kind == FunctionKind::kTermination ? " that terminate or 2 that do not" : "");
+  }
+  return split;
+}
+
+Episodes Resample(const EpisodeBatch& log, const Episodes& episodes, FunctionKind kind,
+                  Stream stream) {
+  Episodes drawn;
+  for (const Episodes& part : Classes(log, episodes, kind)) {
+    for (std::size_t i = 0; i < part.size(); ++i) drawn.push_back(part[stream.Below(part.size())]);
+  }
+  return drawn;
+}
+
+// The step's reward, or 1 where it ends the episode; [steps of the log].
+std::vector<double> Targets(const EpisodeBatch& log, FunctionKind kind) {
+  if (kind == FunctionKind::kReward) return log.rewards;
+  std::vector<double> labels(static_cast<std::size_t>(log.steps()), 0.0);
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (log.Length(e) == 0 || !Terminates(log, e)) continue;
+    labels[static_cast<std::size_t>(log.offsets[static_cast<std::size_t>(e) + 1] - 1)] = 1.0;
+  }
+  return labels;
+}
+
+// Mean and deviation of the targets of the listed steps. Sums are of differences from the first,
+// which makes the mean of equal values exact; their deviation is 0.
+OutputScale MeasureOutput(const std::vector<double>& targets,
+                          const std::vector<std::int64_t>& steps, const ScalerOptions& options) {
+  const auto n = static_cast<double>(steps.size());
+  const auto value = [&](std::int64_t step) { return targets[static_cast<std::size_t>(step)]; };
+  const double first = value(steps.front());
+  double mean = 0.0, square = 0.0, largest = 0.0;
+  for (const std::int64_t step : steps) mean += (value(step) - first) / n;
+  for (const std::int64_t step : steps) {
+    square += std::pow(value(step) - first - mean, 2) / n;
+    largest = std::max(largest, std::abs(value(step)));
+  }
+  const double floor = std::max(options.absolute_floor, options.relative_floor * largest);
+  const double deviation = std::sqrt(square);
+  return {first + mean, deviation > floor ? deviation : 0.0};
+}
+
+// The log as networks see it, one row per step.
+struct Samples {
+  Samples(const EpisodeBatch& data, const TransitionScaler& scales,
+          const std::vector<double>& values, const OutputScale& output)
+      : log(data), scaler(scales), observation_row(values.size()), targets(values.size()) {
+    for (std::int64_t e = 0; e < log.episodes(); ++e) {
+      for (std::int64_t t = 0; t < log.Length(e); ++t) {
+        const std::int64_t step = log.offsets[static_cast<std::size_t>(e)] + t;
+        observation_row[static_cast<std::size_t>(step)] = log.ObservationRow(e, t);
+      }
+    }
+    std::ranges::transform(values, targets.begin(), [&](double value) {
+      return static_cast<float>((value - output.mean) / output.deviation);
+    });
+  }
+
+  // inputs [steps.size(), input_dim], outputs [steps.size(), 1]
+  void Gather(std::span<const std::int64_t> steps, MatrixF& inputs, MatrixF& outputs) const {
+    const std::int64_t n = std::ssize(steps);
+    MatrixF states(n, log.obs_dim()), actions(n, log.action_dim()), next_states(n, log.obs_dim());
+    inputs.resize(n, scaler.input_dim());
+    outputs.resize(n, 1);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const std::int64_t step = steps[static_cast<std::size_t>(i)];
+      const std::int64_t row = observation_row[static_cast<std::size_t>(step)];
+      states.row(i) = log.observations.row(row);
+      actions.row(i) = log.actions.row(step);
+      next_states.row(i) = log.observations.row(row + 1);
+      outputs(i, 0) = targets[static_cast<std::size_t>(step)];
+    }
+    scaler.Scale(states, actions, next_states, inputs);
+  }
+
+  const EpisodeBatch& log;
+  const TransitionScaler& scaler;
+  std::vector<std::int64_t> observation_row;
+  std::vector<float> targets;
+};
+
+// Steps that are drawn in equal numbers with other strata but count with their share of all.
+struct Stratum {
+  std::vector<std::int64_t> steps;
+  double share = 1.0;
+};
+
+// Rewards are one stratum; the steps that end an episode and the others are two.
+std::vector<Stratum> Stratify(const std::vector<double>& targets, FunctionKind kind,
+                              const std::vector<std::int64_t>& steps) {
+  if (kind == FunctionKind::kReward) return {{steps, 1.0}};
+  std::vector<Stratum> strata(2);
+  for (const std::int64_t step : steps) {
+    const bool ends = targets[static_cast<std::size_t>(step)] != 0.0;
+    strata[ends ? 1 : 0].steps.push_back(step);
+  }
+  std::erase_if(strata, [](const Stratum& stratum) { return stratum.steps.empty(); });
+  for (Stratum& stratum : strata) {
+    stratum.share = static_cast<double>(stratum.steps.size()) / static_cast<double>(steps.size());
+  }
+  return strata;
+}
+
+// Consecutive rows of a batch that stand for one stratum.
+struct Section {
+  std::int64_t begin = 0;
+  std::int64_t rows = 0;
+  double share = 1.0;
+};
+
+class FunctionProblem : public FitProblem {
+ public:
+  FunctionProblem(const Samples& samples, std::vector<Stratum> train,
+                  const std::vector<Stratum>& validation, FunctionKind kind, Mlp& network,
+                  std::int64_t batch, Stream batches)
+      : samples_(samples),
+        train_(std::move(train)),
+        batches_(batches),
+        kind_(kind),
+        network_(network),
+        batch_steps_(static_cast<std::size_t>(batch)),
+        output_gradient_(batch, 1) {
+    const std::int64_t parts = std::ssize(train_);
+    for (std::int64_t k = 0; k < parts; ++k) {
+      const std::int64_t begin = batch * k / parts, end = batch * (k + 1) / parts;
+      sections_.push_back({begin, end - begin, train_[static_cast<std::size_t>(k)].share});
+    }
+    std::vector<std::int64_t> steps;
+    for (const Stratum& stratum : validation) {
+      validation_sections_.push_back({std::ssize(steps), std::ssize(stratum.steps), stratum.share});
+      steps.insert(steps.end(), stratum.steps.begin(), stratum.steps.end());
+    }
+    samples.Gather(steps, validation_inputs_, validation_targets_);
+    validation_outputs_.resize(std::ssize(steps), 1);
+    validation_scratch_.resize(std::ssize(steps), 1);
+  }
+
+  VectorF& parameters() override { return network_.parameters(); }
+
+  double LossGradient(std::int64_t step, VectorF& gradient) override {
+    Stream stream = batches_.Child(static_cast<std::uint64_t>(step));
+    for (std::size_t k = 0; k < train_.size(); ++k) {
+      const auto& steps = train_[k].steps;
+      const std::span rows = std::span(batch_steps_)
+                                 .subspan(static_cast<std::size_t>(sections_[k].begin),
+                                          static_cast<std::size_t>(sections_[k].rows));
+      for (std::int64_t& row : rows) row = steps[stream.Below(steps.size())];
+    }
+    samples_.Gather(batch_steps_, inputs_, targets_);
+    const double loss =
+        Loss(sections_, network_.ForwardTraining(inputs_), targets_, output_gradient_);
+    network_.Backward(output_gradient_, gradient);
+    return loss;
+  }
+
+  double ValidationLoss() override {
+    network_.Forward(validation_inputs_, validation_outputs_);
+    return Loss(validation_sections_, validation_outputs_, validation_targets_,
+                validation_scratch_);
+  }
+
+ private:
+  // The mean loss of the strata, weighted by their shares.
+  double Loss(const std::vector<Section>& sections, ConstMatrixRef outputs, const MatrixF& targets,
+              MatrixF& gradient) const {
+    double sum = 0.0;
+    for (const auto& [begin, rows, share] : sections) {
+      auto part = gradient.middleRows(begin, rows);
+      const auto out = outputs.middleRows(begin, rows);
+      const auto target = targets.middleRows(begin, rows);
+      sum += share * (kind_ == FunctionKind::kReward ? SquaredError(out, target, part)
+                                                     : LogisticLoss(out, target, part));
+      part *= static_cast<float>(share);
+    }
+    return sum;
+  }
+
+  const Samples& samples_;
+  std::vector<Stratum> train_;
+  Stream batches_;
+  FunctionKind kind_;
+  Mlp& network_;
+  std::vector<std::int64_t> batch_steps_;
+  std::vector<Section> sections_, validation_sections_;
+  MatrixF inputs_, targets_, output_gradient_;
+  MatrixF validation_inputs_, validation_targets_, validation_outputs_, validation_scratch_;
+};
+
+// All that the members' tasks share.
+struct MemberInputs {
+  const Samples& samples;
+  const std::vector<double>& targets;
+  const Episodes& train;
+  const std::vector<Stratum>& validation;
+  FunctionKind kind;
+  const LearnedFunctionOptions& options;
+  std::uint64_t seed;
+  const FitRun& run;
+};
+
+FitSummary FitMember(const MemberInputs& in, std::uint64_t member, Mlp& network) {
+  const std::string kind = Name(in.kind);
+  const EpisodeBatch& log = in.samples.log;
+  const Episodes own =
+      Resample(log, in.train, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
+  const auto steps = StepsOf(log, own);
+  FunctionProblem problem(in.samples, Stratify(in.targets, in.kind, steps), in.validation, in.kind,
+                          network, in.options.fit.batch,
+                          Stream(in.seed, kind + " batch", {member}));
+  const FitJob job = FitJob::Of(
+      in.run, fmt::format("{} member {}", kind, member),
+      fmt::format("seed {}; {} of {} steps", in.seed, steps.size(), StepsOf(log, in.train).size()),
+      fmt::format("{}_{}.npz", kind, member));
+  return Fit(problem, in.options.fit, job);
+}
+
+// At most `rows` validation steps, spread evenly over the strata; their shares stay.
+std::vector<Stratum> ValidationStrata(std::vector<Stratum> strata, std::int64_t rows,
+                                      Stream stream) {
+  const std::int64_t each = std::max<std::int64_t>(1, rows / std::ssize(strata));
+  std::uint64_t index = 0;
+  for (Stratum& stratum : strata) {
+    stratum.steps = Subsample(stratum.steps, each, stream.Child(index++));
+  }
+  return strata;
+}
+
+std::vector<Mlp> FitMembers(const MemberInputs& in, std::vector<FitSummary>& summaries) {
+  std::vector<Mlp> networks;
+  for (std::int64_t k = 0; k < in.options.members; ++k) {
+    networks.emplace_back(
+        in.samples.scaler.input_dim(), 1, in.options.network,
+        Stream(in.seed, Name(in.kind) + " weights", {static_cast<std::uint64_t>(k)}));
+  }
+  summaries.resize(networks.size());
+  ParallelFor(in.options.members, [&](std::int64_t index) {
+    const auto k = static_cast<std::size_t>(index);
+    summaries[k] = FitMember(in, k, networks[k]);
+  });
+  return networks;
+}
+
+std::vector<double> PredictAll(const LearnedFunction& function, const Transitions& data) {
+  constexpr std::int64_t kBlock = 4000;
+  std::vector<double> values(static_cast<std::size_t>(data.size()));
+  ParallelBlocks(data.size(), kBlock, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t rows = end - begin;
+    function.Predict(
+        data.states.middleRows(begin, rows), data.actions.middleRows(begin, rows),
+        data.next_states.middleRows(begin, rows),
+        std::span(values).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(rows)));
+  });
+  return values;
+}
+
+void MeasureReward(std::span<const double> predicted, std::span<const double> logged,
+                   LearnedFunctionSummary& summary) {
+  const auto n = static_cast<double>(logged.size());
+  double squares = 0.0, mean = 0.0, spread = 0.0;
+  for (const double value : logged) mean += (value - logged[0]) / n;
+  for (std::size_t i = 0; i < logged.size(); ++i) {
+    const double error = predicted[i] - logged[i];
+    summary.mean_error += error / n;
+    squares += error * error;
+    spread += std::pow(logged[i] - logged[0] - mean, 2);
+  }
+  summary.rmse = std::sqrt(squares / n);
+  if (spread > 0.0) summary.r2 = 1.0 - squares / spread;
+}
+
+void MeasureTermination(std::span<const double> probabilities, std::span<const double> ends,
+                        LearnedFunctionSummary& summary) {
+  // an ensemble's probability may round to 0 or 1
+  constexpr double kLowest = std::numeric_limits<double>::min();
+  constexpr double kHighest = 1.0 - std::numeric_limits<double>::epsilon();
+  const auto n = static_cast<double>(ends.size());
+  std::vector<double> logits;
+  std::vector<std::uint8_t> labels;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    const double p = std::clamp(probabilities[i], kLowest, kHighest);
+    const bool end = ends[i] != 0.0, predicted = p >= 0.5;
+    logits.push_back(std::log(p) - std::log1p(-p));
+    labels.push_back(end ? 1 : 0);
+    summary.log_loss -= (end ? std::log(p) : std::log1p(-p)) / n;
+    summary.positives += end;
+    summary.missed += end && !predicted;
+    summary.false_alarms += !end && predicted;
+  }
+  if (summary.positives > 0 && summary.positives < std::ssize(ends)) {
+    summary.auc = MeasureCalibration(logits, labels, 1).auc;
+  }
+}
+
+void MeasureHeldOut(const LearnedFunction& function, const EpisodeBatch& log,
+                    const Episodes& held_out, const std::vector<double>& targets,
+                    LearnedFunctionSummary& summary) {
+  std::vector<double> actual;
+  for (const std::int64_t step : StepsOf(log, held_out)) {
+    actual.push_back(targets[static_cast<std::size_t>(step)]);
+  }
+  const auto predicted = PredictAll(function, GatherTransitions(log, held_out));
+  summary.held_out_steps = std::ssize(actual);
+  if (function.kind() == FunctionKind::kReward) {
+    MeasureReward(predicted, actual, summary);
+  } else {
+    MeasureTermination(predicted, actual, summary);
+  }
+}
+
+TransitionScaler FitScaler(const EpisodeBatch& log, const Episodes& episodes,
+                           const ScalerOptions& options) {
+  const Transitions data = GatherTransitions(log, episodes);
+  return TransitionScaler::Fit(data.states, data.actions, data.next_states, options);
+}
+
+LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                               FunctionKind kind, const LearnedFunctionOptions& options,
+                               std::uint64_t seed, const FitRun& run) {
+  const EpisodeSplit split = Split(log, episodes, kind, options.validation_share, seed);
+  const std::vector<double> targets = Targets(log, kind);
+  const auto train_steps = StepsOf(log, split.train);
+  LearnedFunctionSummary summary;
+  summary.train_episodes = CountDistinct(split.train);
+  summary.held_out_episodes = CountDistinct(split.validation);
+  OutputScale output;
+  if (kind == FunctionKind::kReward) {
+    output = MeasureOutput(targets, train_steps, options.scaler);
+  } else {
+    for (const std::int64_t step : train_steps) {
+      summary.train_positives += targets[static_cast<std::size_t>(step)] != 0.0;
+    }
+  }
+
+  TransitionScaler scaler = FitScaler(log, split.train, options.scaler);
+  std::vector<Mlp> networks;
+  if (output.deviation > 0.0) {
+    const auto validation =
+        ValidationStrata(Stratify(targets, kind, StepsOf(log, split.validation)),
+                         options.validation_rows, Stream(seed, Name(kind) + " validation rows"));
+    const Samples samples(log, scaler, targets, output);
+    networks = FitMembers({samples, targets, split.train, validation, kind, options, seed, run},
+                          summary.members);
+  } else {
+    output.deviation = 1.0;
+    if (run.progress != nullptr) run.progress->Advance(options.members * options.fit.steps);
+  }
+  LearnedFunction function(kind, std::move(scaler), output, std::move(networks));
+  MeasureHeldOut(function, log, split.validation, targets, summary);
+  return {std::move(function), std::move(summary)};
+}
+
+}  // namespace
+
+LearnedFunctionFit FitReward(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                             const LearnedFunctionOptions& options, std::uint64_t seed,
+                             const FitRun& run) {
+  return FitFunction(log, episodes, FunctionKind::kReward, options, seed, run);
+}
+
+LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                                  const LearnedFunctionOptions& options, std::uint64_t seed,
+                                  const FitRun& run) {
+  if (options.fit.batch < 2) {
+    Throw<ConfigError>("termination.fit.batch: {}, expected at least 2 (an end and another step)",
+                       options.fit.batch);
+  }
+  if (Classes(log, episodes, FunctionKind::kTermination)[1].empty()) {
+    Throw<DataError>(
+        "termination: none of {} episodes terminates, expected at least 1 to learn from; roll out "
+        "without termination (none)",
+        episodes.size());
+  }
+  return FitFunction(log, episodes, FunctionKind::kTermination, options, seed, run);
+}
+
+}  // namespace lfiw
