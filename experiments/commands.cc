@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "core/config.h"
@@ -14,6 +16,7 @@
 #include "core/stage_cache.h"
 #include "core/system_info.h"
 #include "envs/env.h"
+#include "experiments/check_policy.h"
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
@@ -21,6 +24,7 @@
 #include "policies/collect.h"
 #include "policies/log_file.h"
 #include "policies/mean_policy.h"
+#include "policies/policy_check.h"
 #include "policies/policy_file.h"
 #include "policies/ppo.h"
 
@@ -39,6 +43,21 @@ std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& 
   std::unique_ptr<Policy> policy = LoadPolicy(path, {.contract = contract});
   CheckFits(*policy, env.spec());
   return policy;
+}
+
+// The log that `check-policy` replays, one episode at a time.
+void ReplayLog(const EpisodeBatch& log, PolicyChecker& checker) {
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const std::int64_t length = log.Length(e);
+    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
+    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
+    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::span<const double> stored(log.behavior_log_density);
+    checker.Add(
+        log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
+        log.actions.middleRows(first, length),
+        stored.empty() ? stored : stored.subspan(static_cast<std::size_t>(first), steps.size()));
+  }
 }
 
 // The command that repeats a run, for its report.
@@ -121,6 +140,29 @@ int Collect(const CollectCommand& options, const CommonOptions& common) {
                                .purpose = "log",
                                .progress = &progress};
   SaveLog(CollectEpisodes(*env, *policy, request), options.out);
+  return 0;
+}
+
+int CheckPolicy(const CheckPolicyCommand& options) {
+  const std::unique_ptr<Policy> policy = LoadPolicy(options.policy, {.contract = options.contract});
+  const EpisodeBatch log = LoadLog(options.data);
+  ActionBounds bounds = BoundsOfActions(log.actions);
+  if (!options.env.empty()) {
+    const EnvSpec& spec = FindEnv(options.env)->spec();
+    CheckFits(*policy, spec);
+    bounds = {spec.action_low, spec.action_high};
+  }
+  CheckFits(*policy, log, options.data);
+  PolicyChecker checker(*policy, bounds);
+  ReplayLog(log, checker);
+  const PolicyReport report{.policy = *policy,
+                            .policy_path = options.policy,
+                            .data_path = options.data,
+                            .bounds = bounds,
+                            .bounds_from = options.env.empty() ? "the log" : options.env,
+                            .check = checker.Result(),
+                            .actions_per_second = MeasureActionRate(*policy, log.observations)};
+  fmt::print("{}", options.json ? PolicyReportJson(report) : PolicyReportText(report));
   return 0;
 }
 

@@ -52,6 +52,13 @@ struct CollectCommand {
 };
 int Collect(const CollectCommand& options, const CommonOptions& common);
 
+struct CheckPolicyCommand {
+  std::string policy, contract, data;
+  std::string env;  // for its bounds; empty: those that the log shows
+  bool json = false;
+};
+int CheckPolicy(const CheckPolicyCommand& options);
+
 int Report(const std::string& run_directory);
 
 int Doctor();

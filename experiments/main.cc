@@ -24,6 +24,7 @@ struct CommandLine {
   lfiw::TruthCommand truth;
   lfiw::TrainCommand train;
   lfiw::CollectCommand collect;
+  lfiw::CheckPolicyCommand check_policy;
   std::string report_directory;
   std::function<int()> action;
 };
@@ -43,8 +44,9 @@ void AddCommon(CLI::App& verb, lfiw::CommonOptions& common) {
       "--quiet", [&common] { common.verbosity = lfiw::Verbosity::kQuiet; }, "no progress");
 }
 
-void AddPolicy(CLI::App& verb, std::string& policy, std::string& contract) {
-  verb.add_option("--policy", policy,
+void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
+               std::string& contract) {
+  verb.add_option(name, policy,
                   "policy file: .npz, DOPE's .pkl, or TorchScript (which runs the file's code)")
       ->required();
   verb.add_option("--contract", contract,
@@ -79,7 +81,7 @@ void AddTruth(CLI::App& app, CommandLine& line) {
       "Example:\n"
       "  lfiw truth --env HalfCheetah --policy policy.npz --horizon 1000 --episodes 20");
   verb->add_option("--env", options.env, "environment name")->required();
-  AddPolicy(*verb, options.policy, options.contract);
+  AddPolicy(*verb, "--policy", options.policy, options.contract);
   verb->add_flag("--mean", options.mean, "act by the policy's mean, without noise");
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
@@ -115,7 +117,7 @@ void AddCollect(CLI::App& app, CommandLine& line) {
       "  lfiw collect --env HalfCheetah --policy policy.npz --episodes 1000 --horizon 100 "
       "--out log.npz");
   verb->add_option("--env", options.env, "environment name")->required();
-  AddPolicy(*verb, options.policy, options.contract);
+  AddPolicy(*verb, "--policy", options.policy, options.contract);
   verb->add_option("--out", options.out, "log file to write (npz)")->required();
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
@@ -123,6 +125,25 @@ void AddCollect(CLI::App& app, CommandLine& line) {
   AddCommon(*verb, line.common);
   verb->callback(
       [&line] { line.action = [&line] { return lfiw::Collect(line.collect, line.common); }; });
+}
+
+void AddCheckPolicy(CLI::App& app, CommandLine& line) {
+  lfiw::CheckPolicyCommand& options = line.check_policy;
+  CLI::App* verb = app.add_subcommand(
+      "check-policy", "Load a policy, print its contract and replay a log through it");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw check-policy agent.pt --contract agent.yaml --data log.npz\n"
+      "  lfiw check-policy policy.npz --data log.npz --env HalfCheetah --json");
+  AddPolicy(*verb, "policy", options.policy, options.contract);
+  verb->add_option("--data", options.data, "log file (npz)")->required();
+  verb->add_option("--env", options.env,
+                   "environment whose bounds the actions were clipped to (default: extremes that "
+                   "the log reaches repeatedly)");
+  verb->add_flag("--json", options.json, "print one JSON object");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::CheckPolicy(line.check_policy); }; });
 }
 
 void AddReport(CLI::App& app, CommandLine& line) {
@@ -175,6 +196,7 @@ int main(int argc, char** argv) {
   AddTruth(app, line);
   AddTrain(app, line);
   AddCollect(app, line);
+  AddCheckPolicy(app, line);
   AddReport(app, line);
   AddDoctor(app, line);
   try {

@@ -1,5 +1,6 @@
 #include "policies/policy.h"
 
+#include "core/episode_batch.h"
 #include "core/error.h"
 #include "envs/env.h"
 
@@ -11,6 +12,14 @@ void CheckFits(const Policy& policy, const EnvSpec& spec) {
       "policy ({}) maps {} observations to {} actions, but {} has {} observations and {} actions",
       policy.Description(), policy.obs_dim(), policy.action_dim(), spec.name, spec.obs_dim,
       spec.action_dim);
+}
+
+void CheckFits(const Policy& policy, const EpisodeBatch& log, const std::string& source) {
+  if (policy.obs_dim() == log.obs_dim() && policy.action_dim() == log.action_dim()) return;
+  Throw<PolicyError>(
+      "policy ({}) maps {} observations to {} actions, but {} has {} observations and {} actions",
+      policy.Description(), policy.obs_dim(), policy.action_dim(), source, log.obs_dim(),
+      log.action_dim());
 }
 
 }  // namespace lfiw

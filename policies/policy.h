@@ -10,6 +10,7 @@
 namespace lfiw {
 
 struct EnvSpec;
+struct EpisodeBatch;
 
 // A policy as a pure function: the caller supplies the noise, so a rollout is reproducible step by
 // step. Thread safe.
@@ -54,6 +55,8 @@ class Policy {
 
 // Throws PolicyError that names both sides unless the policy's sizes are the environment's.
 void CheckFits(const Policy& policy, const EnvSpec& spec);
+// The same for a log; `source` names it.
+void CheckFits(const Policy& policy, const EpisodeBatch& log, const std::string& source);
 
 }  // namespace lfiw
 

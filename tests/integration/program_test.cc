@@ -306,6 +306,28 @@ TEST_F(Program, TruthEvaluatesATrainedPolicy) {
                 {"HalfCheetah", "17", "8"});
 }
 
+TEST_F(Program, CheckPolicyFindsThatALogsOwnPolicyHasItsDensities) {
+  const std::string policy = dir_ / "trained/policy.npz";
+  ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=512",
+                  "rollout_steps=512", "minibatches=4"})
+                .status,
+            0);
+  ASSERT_EQ(Lfiw({"collect", "--env", "Swimmer", "--policy", policy, "--episodes", "5", "--horizon",
+                  "40", "--out", dir_ / "log.npz"})
+                .status,
+            0);
+  const Outcome outcome =
+      Lfiw({"check-policy", policy, "--data", dir_ / "log.npz", "--env", "Swimmer", "--json"});
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  const auto report = nlohmann::json::parse(outcome.output);
+  EXPECT_EQ(report["steps"], 200);
+  EXPECT_EQ(report["stored_log_density"]["max_absolute_error"], 0.0);
+  EXPECT_THAT(Lfiw({"check-policy", policy, "--data", dir_ / "log.npz"}).output,
+              AllOf(HasSubstr("8 observations -> 2 actions"), HasSubstr("actions/s")));
+  ExpectRefused(Lfiw({"check-policy", dir_ / "log.npz", "--data", dir_ / "log.npz"}),
+                {"log.npz", "it is a log"});
+}
+
 TEST_F(Program, DryRunPrintsWhatItWouldRunAndWritesNothing) {
   const Outcome outcome = Lfiw(RunArguments("run", {"--dry-run"}));
   EXPECT_EQ(outcome.status, 0);
@@ -314,7 +336,8 @@ TEST_F(Program, DryRunPrintsWhatItWouldRunAndWritesNothing) {
 }
 
 TEST_F(Program, HelpOfEveryVerbHasAnExample) {
-  for (const char* verb : {"run", "truth", "train", "collect", "report", "doctor"}) {
+  for (const char* verb :
+       {"run", "truth", "train", "collect", "check-policy", "report", "doctor"}) {
     const Outcome outcome = Lfiw({verb, "--help"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, HasSubstr("Example"));
