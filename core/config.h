@@ -296,6 +296,19 @@ T LoadConfig(const std::string& path, const std::vector<std::string>& overrides 
   return config;
 }
 
+// The same over `defaults_for(read)`, where `read` is what the file and the overrides give over T's
+// own defaults: for structs with a field that chooses the defaults of the others.
+template <class T, class Defaults>
+T LoadConfig(const std::string& path, const std::vector<std::string>& overrides,
+             const Defaults& defaults_for) {
+  const ConfigNode node = internal::LoadNode(path, overrides);
+  T read;
+  ReadConfig(node, read);
+  T config = defaults_for(std::as_const(read));
+  ReadConfig(node, config);
+  return config;
+}
+
 // YAML with every field, which loads back to exactly the same values.
 template <class T>
 std::string DumpConfig(T config) {

@@ -31,13 +31,6 @@
 namespace lfiw {
 namespace {
 
-// A slow BLAS makes every run many times longer, so it is said before any work.
-void WarnIfSlow() {
-  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureSgemmRate())) {
-    fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
-  }
-}
-
 std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& path,
                                       const std::string& contract) {
   std::unique_ptr<Policy> policy = LoadPolicy(path, {.contract = contract});
@@ -69,7 +62,7 @@ std::string CommandOf(const RunOptions& options, const std::vector<std::string>&
 
 int RunOne(const RunOptions& options, const std::vector<std::string>& overrides,
            const std::string& out, const CommonOptions& common) {
-  const auto config = LoadConfig<MbopeConfig>(options.config, overrides);
+  const MbopeConfig config = LoadMbopeConfig(options.config, overrides);
   CheckConfig(config);
   if (options.dry_run) {
     fmt::print("{}", DescribeConfig(config));
@@ -83,6 +76,12 @@ int RunOne(const RunOptions& options, const std::vector<std::string>& overrides,
 }
 
 }  // namespace
+
+void WarnIfSlow() {
+  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureSgemmRate())) {
+    fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
+  }
+}
 
 int Run(const RunOptions& options, const CommonOptions& common) {
   if (!options.dry_run) WarnIfSlow();

@@ -63,6 +63,9 @@ int Report(const std::string& run_directory);
 
 int Doctor();
 
+// Warns on standard error of a slow BLAS, which makes every run many times longer.
+void WarnIfSlow();
+
 // "lfiw 0.1.0 (MuJoCo 2.2.2, LibTorch 1.13.1, ...)".
 std::string VersionText();
 

@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "core/progress.h"
 #include "experiments/commands.h"
+#include "experiments/evaluate.h"
 
 namespace {
 
@@ -21,6 +22,7 @@ namespace {
 struct CommandLine {
   lfiw::CommonOptions common;
   lfiw::RunOptions run;
+  lfiw::EvaluateCommand evaluate;
   lfiw::TruthCommand truth;
   lfiw::TrainCommand train;
   lfiw::CollectCommand collect;
@@ -146,6 +148,36 @@ void AddCheckPolicy(CLI::App& app, CommandLine& line) {
       [&line] { line.action = [&line] { return lfiw::CheckPolicy(line.check_policy); }; });
 }
 
+void AddEvaluate(CLI::App& app, CommandLine& line) {
+  lfiw::EvaluateCommand& options = line.evaluate;
+  CLI::App* verb =
+      app.add_subcommand("evaluate", "Evaluate policies from a log, without running them");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw evaluate --data log.hdf5 --policy new.npz --env HalfCheetah\n"
+      "  lfiw evaluate --data log.npz --policy candidates/ --reward learned\n"
+      "  lfiw evaluate --data log.npz --policy a.npz --policy b.npz dynamics.members=7\n"
+      "  lfiw evaluate --data log.npz --policy new.npz --dry-run    print all fields and stop");
+  verb->add_option("--data", options.data, "log file")->required();
+  verb->add_option("--policy", options.policies, "policy file or folder; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)");
+  verb->add_option("--reward", options.reward, "environment or learned")
+      ->check(CLI::IsMember({"environment", "learned"}));
+  verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
+  verb->add_option("--horizon", options.horizon, "steps (default: the longest episode of the log)")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::Evaluate(line.evaluate, line.common.verbosity); };
+  });
+}
+
 void AddReport(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
   verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
@@ -193,6 +225,7 @@ int main(int argc, char** argv) {
 
   CommandLine line;
   AddRun(app, line);
+  AddEvaluate(app, line);
   AddTruth(app, line);
   AddTrain(app, line);
   AddCollect(app, line);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -14,8 +13,10 @@
 #include "core/parallel.h"
 #include "core/result_table.h"
 #include "core/system_info.h"
+#include "experiments/mbope_inputs.h"
 #include "experiments/mbope_report.h"
 #include "experiments/mbope_results.h"
+#include "experiments/mbope_screen.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
 #include "experiments/versions.h"
@@ -51,40 +52,98 @@ ModelRollouts TakeClassifiers(const ModelRollouts& rollouts, std::int64_t first,
   return out;
 }
 
-// Reruns everything from the split on, on resampled episodes.
-std::vector<Replicate> PipelineBootstrap(const StageContext& context, const LogSource& log,
-                                         const PolicySource& evaluation, const LogSplit& split) {
-  std::vector<Replicate> replicates;
+// What all evaluated policies share.
+struct Evaluator {
+  const StageContext& context;
+  const LogSource& log;
+  const LogSplit& split;
+  const FittedModels& models;
+  const Calibration calibration;
+  const ImprovementCheck improvement;
+
+  ReturnRange Possible() const {
+    const bool may_end = context.config.task.termination != TerminationSource::kNone;
+    return PossibleReturns(log.log, context.config.value, context.config.value.horizon,
+                           may_end ? EpisodeEnd::kMayBeEarlier : EpisodeEnd::kAtHorizon);
+  }
+
+  // Classifiers that the bootstrap needs beyond the instances of the table come after them.
+  MbopeMeasurements Measure(const ModelRollouts& rollouts) const {
+    const MbopeConfig& config = context.config;
+    const std::int64_t instances = config.classifiers.instances;
+    const std::int64_t replicates = config.intervals.classifier_replicates;
+    const ModelRollouts table = TakeClassifiers(rollouts, 0, instances);
+    MbopeMeasurements measured;
+    measured.plain = EstimatePlainModel(table.rewards, config.value);
+    measured.sweeps = RunEstimatorGrid(config.estimators, table, config.value);
+    measured.mean_weights = MeanWeights(table.log_weights);
+    measured.calibration = calibration;
+    measured.improvement = improvement;
+    measured.clamp_rate = rollouts.ClampRate();
+    measured.possible = Possible();
+    measured.support = MeasureSupport(log.log, rollouts.visited_states, rollouts.visited_actions,
+                                      config.support, config.seed);
+    if (replicates > 0) {
+      measured.classifier_replicates = RunEstimatorGrid(
+          config.estimators, TakeClassifiers(rollouts, instances, replicates), config.value);
+    }
+    return measured;
+  }
+
+  PolicyEvaluation Evaluate(const PolicySource& policy) const {
+    const ModelRollouts rollouts = RollOut(context, log, models, policy);
+    return {.policy = policy,
+            .clamped_values = rollouts.clamped_values,
+            .predicted_values = rollouts.predicted_values,
+            .measured = Measure(rollouts),
+            .rows = {}};
+  }
+
+  void MakeRowsOf(PolicyEvaluation& evaluation) const {
+    const RowLabels labels{context.task.spec.name, evaluation.policy.label};
+    evaluation.rows = MakeRows(context.config, labels, evaluation.measured);
+  }
+};
+
+// Reruns everything from the split on, on resampled episodes, and adds what comes of it to the
+// evaluations.
+void PipelineBootstrap(const StageContext& context, const LogSource& log, const LogSplit& split,
+                       std::vector<PolicyEvaluation>& evaluations) {
   for (std::int64_t b = 0; b < context.config.intervals.pipeline_replicates; ++b) {
     const LogSplit resampled =
         ResampleLog(split, context.config.seed, static_cast<std::uint64_t>(b));
     const FittedModels models =
-        FitModels(context, log, evaluation, resampled, context.config.classifiers.instances);
-    replicates.push_back(
-        {EstimatePlainModel(models.rollouts.rewards, context.config.value),
-         RunEstimatorGrid(context.config.estimators, models.rollouts, context.config.value)});
+        FitModels(context, log, resampled, context.config.classifiers.instances);
+    for (PolicyEvaluation& evaluation : evaluations) {
+      const ModelRollouts rollouts = RollOut(context, log, models, evaluation.policy);
+      evaluation.measured.pipeline_replicates.push_back(
+          {EstimatePlainModel(rollouts.rewards, context.config.value),
+           RunEstimatorGrid(context.config.estimators, rollouts, context.config.value)});
+    }
   }
-  return replicates;
 }
 
-// Classifiers that the bootstrap needs beyond the instances of the table come after them.
-MbopeMeasurements Measure(const StageContext& context, const FittedModels& models) {
-  const MbopeConfig& config = context.config;
-  const std::int64_t instances = config.classifiers.instances;
-  const std::int64_t replicates = config.intervals.classifier_replicates;
-  const ModelRollouts table = TakeClassifiers(models.rollouts, 0, instances);
-  MbopeMeasurements measured;
-  measured.plain = EstimatePlainModel(table.rewards, config.value);
-  measured.sweeps = RunEstimatorGrid(config.estimators, table, config.value);
-  measured.mean_weights = MeanWeights(table.log_weights);
-  measured.calibration = CalibrationOf(models);
-  measured.improvement = CheckImprovement(models.held_out_real, models.held_out_generated);
-  measured.clamp_rate = models.rollouts.ClampRate();
-  if (replicates > 0) {
-    measured.classifier_replicates = RunEstimatorGrid(
-        config.estimators, TakeClassifiers(models.rollouts, instances, replicates), config.value);
-  }
-  return measured;
+// The same method on the policy that wrote the log.
+std::optional<BackTest> RunBackTest(const Evaluator& evaluator, const PolicySet& policies,
+                                    const std::optional<BackTest>& logged) {
+  if (!evaluator.context.config.back_test.enabled || !policies.behavior || !logged) return {};
+  PolicyEvaluation behavior = evaluator.Evaluate(*policies.behavior);
+  evaluator.MakeRowsOf(behavior);
+  const ResultRow& row = behavior.stated();
+  if (!row.value) return {};
+  BackTest test = *logged;
+  test.estimate = *row.value;
+  test.estimate_stderr = row.standard_error;
+  return test;
+}
+
+// Best first by the stated estimate; policies without one come last.
+void Rank(std::vector<PolicyEvaluation>& evaluations) {
+  std::stable_sort(evaluations.begin(), evaluations.end(),
+                   [](const PolicyEvaluation& a, const PolicyEvaluation& b) {
+                     return a.stated().value.value_or(-HUGE_VAL) >
+                            b.stated().value.value_or(-HUGE_VAL);
+                   });
 }
 
 // Learning curves as lines of metrics.jsonl.
@@ -111,102 +170,103 @@ void AddTimings(json& report, const std::vector<StageRecord>& records) {
   }
 }
 
-void WriteRun(const MbopeRun& run, const ReportInputs& in, const std::string& log_hash) {
-  WriteCsv(run.directory.File("results.csv"), in.rows);
-  WriteJson(run.directory.File("results.json"), in.rows);
+// report.json and report.html about one policy, in `directory`.
+void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
+               const std::vector<StageRecord>& records, RunDirectory& directory) {
+  json report = MakeReport(in, evaluation);
+  AddTimings(report, records);
+  report["versions"] = LibraryVersions();
+  directory.Write("report.json", report.dump(1) + "\n");
+  WriteReport(directory.path());
+}
+
+void WriteRun(const MbopeRun& run, const ReportInputs& in) {
+  std::vector<ResultRow> rows;
+  for (const PolicyEvaluation& evaluation : in.evaluations) {
+    rows.insert(rows.end(), evaluation.rows.begin(), evaluation.rows.end());
+  }
+  WriteCsv(run.directory.File("results.csv"), rows);
+  WriteJson(run.directory.File("results.json"), rows);
   run.directory.Write("metrics.jsonl",
                       MetricLines(in.models.dynamics_report["history"], "dynamics", "member") +
                           MetricLines(in.models.classifier_history, "classifier", "index"));
 
+  // the first page is about the policy ranked first; each of several has one of its own as well
   const std::vector<StageRecord> records = run.cache.records();
-  json report = MakeReport(in);
-  AddTimings(report, records);
-  report["versions"] = LibraryVersions();
-  run.directory.Write("report.json", report.dump(1) + "\n");
-  WriteReport(run.directory.path());
+  WritePage(in, in.evaluations.front(), records, run.directory);
+  if (in.evaluations.size() > 1) {
+    for (const PolicyEvaluation& evaluation : in.evaluations) {
+      RunDirectory own(run.directory.File("policies/" + evaluation.policy.label));
+      WritePage(in, evaluation, records, own);
+    }
+  }
 
   Manifest manifest;
   manifest.command = run.command;
   manifest.libraries = LibraryVersions();
   manifest.seeds = {{"run", in.config.seed}, {"policies", in.config.policies.seed}};
-  manifest.inputs = {{in.policies.behavior.path, in.policies.behavior.hash},
-                     {in.policies.evaluation.path, in.policies.evaluation.hash},
-                     {"log", log_hash}};
+  manifest.inputs = {{"log", in.log.hash}};
+  if (in.policies.behavior) {
+    manifest.inputs[in.policies.behavior->path] = in.policies.behavior->hash;
+  }
+  for (const PolicySource& policy : in.policies.evaluations) {
+    manifest.inputs[policy.path] = policy.hash;
+  }
   manifest.stages = records;
   manifest.threads = Threads();
   run.directory.WriteManifest(manifest, QuerySystem());
 }
 
-void PrintResult(const MbopeRun& run, const ReportInputs& in) {
-  if (run.verbosity == Verbosity::kQuiet) return;
-  if (in.measured.truth) {
-    fmt::print("truth {:.2f} +- {:.2f} ({} episodes)\n", in.measured.truth->value,
-               in.measured.truth->standard_error, in.measured.truth->episodes);
-  }
-  fmt::print("{}", FormatForTerminal(TableRows(in)));
-  fmt::print("report: {}\n", run.directory.File("report.html"));
-}
-
 }  // namespace
 
-void CheckConfig(const MbopeConfig& config) {
-  std::vector<std::string> problems;
-  const EstimatorGrid& grid = config.estimators;
-  for (const std::int64_t h : grid.horizons) {
-    if (h > config.value.horizon) {
-      problems.push_back(fmt::format("estimators.horizons: {} is beyond value.horizon = {}", h,
-                                     config.value.horizon));
-    }
-  }
-  if (grid.variants.empty() || grid.normalizations.empty() || grid.alphas.empty() ||
-      grid.betas.empty() || grid.averages.empty()) {
-    problems.emplace_back("estimators: every list needs at least one entry");
-  }
-  const bool files = config.policies.pair == PolicyPair::kFiles;
-  if (files && (config.policies.behavior_file.empty() || config.policies.evaluation_file.empty())) {
-    problems.emplace_back("policies: pair 'files' needs behavior_file and evaluation_file");
-  }
-  if (config.policies.pair == PolicyPair::kSnapshots &&
-      config.policies.behavior_steps > config.policies.evaluation_steps) {
-    problems.emplace_back("policies.behavior_steps: a snapshot cannot come after evaluation_steps");
-  }
-  if (config.log.cross_fit == 1 || config.log.cross_fit > config.dynamics.members) {
-    problems.push_back(fmt::format("log.cross_fit: {} folds need 2 .. dynamics.members = {}",
-                                   config.log.cross_fit, config.dynamics.members));
-  }
-  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
-}
-
-int RunMbope(const MbopeConfig& config, const MbopeRun& run) {
+int RunMbope(const MbopeConfig& config, const MbopeRun& run, std::optional<LogSource> given) {
   CheckConfig(config);
-  const std::shared_ptr<const EnvFactory> env = FindEnv(config.environment);
-  const StageContext context{config, *env, run.cache, run.verbosity};
-
   // what is given as a file is checked before anything is trained
-  std::optional<LogSource> given;
-  if (!config.log.file.empty()) given = OpenLog(context, config.log.file);
+  if (!config.log.file.empty() && !given) given = ReadLogFile(config.log);
+  const Task task = MakeTask(config, given ? &*given : nullptr);
+  if (given) FitLogToTask(task, config.log.file, *given);
+  const StageContext context{config, task, run.cache, run.verbosity};
+
   const PolicySet policies = MakePolicies(context);
-  const LogSource log = given ? *std::move(given) : CollectLog(context, policies.behavior);
+  const LogSource log = given ? *std::move(given) : CollectLog(context, *policies.behavior);
   const LogSplit split =
       SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
-  const FittedModels models =
-      FitModels(context, log, policies.evaluation, split,
-                config.classifiers.instances + config.intervals.classifier_replicates);
+  const FittedModels models = FitModels(
+      context, log, split, config.classifiers.instances + config.intervals.classifier_replicates);
 
-  MbopeMeasurements measured = Measure(context, models);
-  measured.pipeline_replicates = PipelineBootstrap(context, log, policies.evaluation, split);
-  if (config.truth.enabled) measured.truth = MakeTruth(context, policies.evaluation);
+  const Evaluator evaluator{context,
+                            log,
+                            split,
+                            models,
+                            CalibrationOf(models),
+                            CheckImprovement(models.held_out_real, models.held_out_generated)};
+  std::vector<PolicyEvaluation> evaluations;
+  for (const PolicySource& policy : policies.evaluations) {
+    evaluations.push_back(evaluator.Evaluate(policy));
+  }
+  PipelineBootstrap(context, log, split, evaluations);
+  const std::optional<BackTest> logged = LoggedValue(log.log, config.value, config.value.horizon);
+  const std::optional<BackTest> back_test = RunBackTest(evaluator, policies, logged);
+  for (PolicyEvaluation& evaluation : evaluations) {
+    evaluation.measured.back_test = back_test;
+    if (config.truth.enabled) evaluation.measured.truth = MakeTruth(context, evaluation.policy);
+    evaluator.MakeRowsOf(evaluation);
+  }
+  Rank(evaluations);
 
-  const RowLabels labels{env->spec().name, policies.evaluation.hash.substr(0, 12)};
-  const std::vector<ResultRow> rows = MakeRows(config, labels, measured);
-  const std::vector<RewardCheck> rewards = CheckRewards(*env, log.log);
-  const ReportInputs in{config, env->spec(), policies, log.log, split,
-                        models, measured,    rows,     rewards, run.command};
-  WriteRun(run, in, log.hash);
-  PrintResult(run, in);
+  const std::vector<RewardCheck> rewards = CheckRewards(context, log.log, models);
+  const ReportInputs in{config, task,   policies,    log,     split,
+                        models, logged, evaluations, rewards, run.command};
+  WriteRun(run, in);
+  if (run.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}report: {}\n", ScreenText(in), run.directory.File("report.html"));
+  }
 
-  const bool any = std::any_of(rows.begin(), rows.end(),
-                               [](const ResultRow& row) { return row.value.has_value(); });
+  const bool any =
+      std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
+        return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
+                           [](const ResultRow& row) { return row.value.has_value(); });
+      });
   return any ? 0 : 1;
 }
 

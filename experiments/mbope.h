@@ -1,11 +1,13 @@
 #ifndef LFIW_EXPERIMENTS_MBOPE_H_
 #define LFIW_EXPERIMENTS_MBOPE_H_
 
+#include <optional>
 #include <string>
 
 #include "core/run_directory.h"
 #include "core/stage_cache.h"
 #include "experiments/mbope_config.h"
+#include "experiments/mbope_inputs.h"
 #include "experiments/terminal_progress.h"
 
 namespace lfiw {
@@ -19,12 +21,10 @@ struct MbopeRun {
 
 // Runs model-based off-policy evaluation end to end and writes results.csv, results.json,
 // report.json, report.html and plots into the run directory. Returns the program's exit status: 1
-// when every estimate of the table is refused, else 0.
-int RunMbope(const MbopeConfig& config, const MbopeRun& run);
-
-// Checks what the types cannot: horizons within T, files where they are needed, enough rollouts.
-// Throws ConfigError with one line per problem.
-void CheckConfig(const MbopeConfig& config);
+// when every estimate is refused, else 0. `given` is the log of config.log.file where the caller
+// has read it already.
+int RunMbope(const MbopeConfig& config, const MbopeRun& run,
+             std::optional<LogSource> given = std::nullopt);
 
 }  // namespace lfiw
 

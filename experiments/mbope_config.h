@@ -8,8 +8,11 @@
 #include "core/visitor.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
+#include "models/learned_function_fit.h"
+#include "ope/learned_transition_functions.h"
 #include "ope/lfiw.h"
 #include "ope/model_rollout.h"
+#include "ope/support.h"
 #include "ope/verdict.h"
 #include "policies/ppo_options.h"
 
@@ -26,11 +29,21 @@ struct EstimandOptions : ValueOptions {
   }
 };
 
+// Which defaults the other fields have.
+enum class Preset {
+  kPaper,   // the paper's choices
+  kRobust,  // what `lfiw evaluate` uses: minutes on two cores, no tuning
+};
+template <>
+struct EnumNames<Preset> {
+  static constexpr std::array names = {"paper", "robust"};
+};
+
 // How the behavior and the evaluation policy come about.
 enum class PolicyPair {
   kSnapshots,    // one PPO run: its snapshot logs, its end is evaluated
   kIndependent,  // two PPO runs with different seeds, each annealed over its own length
-  kFiles,        // two policy files
+  kFiles,        // policy files
 };
 template <>
 struct EnumNames<PolicyPair> {
@@ -43,17 +56,19 @@ struct PolicyPairOptions {
   std::int64_t evaluation_steps = 1'000'000;
   std::uint64_t seed = 0;
   std::string behavior_file;
-  std::string evaluation_file;
+  std::vector<std::string> evaluation_files;
   PpoHyperparameters ppo;
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("pair", pair, "snapshots of one PPO run, two independent runs, or two files");
+    v.Field("pair", pair, "snapshots of one PPO run, two independent runs, or files");
     v.Field("behavior_steps", behavior_steps, "PPO steps of the behavior policy", AtLeast(1));
     v.Field("evaluation_steps", evaluation_steps, "PPO steps of the evaluation policy", AtLeast(1));
     v.Field("seed", seed, "seed of PPO; `independent` uses seed + 1 for the behavior policy");
-    v.Field("behavior_file", behavior_file, "policy file, for pair: files");
-    v.Field("evaluation_file", evaluation_file, "policy file, for pair: files");
+    v.Field("behavior_file", behavior_file,
+            "policy file, for pair: files; may be empty where the log is a file");
+    v.Field("evaluation_files", evaluation_files,
+            "policy files, for pair: files; all of them share the models");
     v.Field("ppo", ppo, "hyper-parameters of PPO");
   }
 };
@@ -109,7 +124,9 @@ struct EstimatorGrid {
     v.Field("alphas", alphas, "flattening exponents of the weights");
     v.Field("betas", betas, "lower bounds of the weights");
     v.Field("averages", averages, "over classifiers: of estimates, or of log-weights");
-    v.Field("horizons", horizons, "truncations H of the table's rows; the sweep has all of 0 .. T");
+    v.Field(
+        "horizons", horizons,
+        "truncations H of the table's rows; empty: 1, 2, 5, 10, ...; the sweep has all of 0 .. T");
   }
 };
 
@@ -141,6 +158,43 @@ struct IntervalOptions {
   }
 };
 
+// Where rewards come from in the model.
+enum class RewardFunction { kEnvironment, kLearned };
+template <>
+struct EnumNames<RewardFunction> {
+  static constexpr std::array names = {"environment", "learned"};
+};
+
+struct TaskOptions {
+  RewardFunction reward = RewardFunction::kEnvironment;
+  TerminationSource termination = TerminationSource::kEnvironment;
+  std::vector<double> action_low;
+  std::vector<double> action_high;
+  LearnedFunctionOptions learned;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("reward", reward, "the environment's function, or one learned from the log");
+    v.Field("termination", termination,
+            "the environment's rule, one learned from the log, or none: episodes run for T steps");
+    v.Field(
+        "action_low", action_low,
+        "lowest action of each dimension, for a log of an unknown environment; empty: as logged");
+    v.Field("action_high", action_high, "highest action of each dimension, likewise");
+    v.Field("learned", learned, "networks of a learned reward or termination");
+  }
+};
+
+struct BackTestOptions {
+  bool enabled = true;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("enabled", enabled,
+            "evaluate the behavior policy too and compare with the returns of the log");
+  }
+};
+
 // What an experiment file can ask for.
 enum class ExperimentKind { kMbope };
 template <>
@@ -152,10 +206,12 @@ struct EnumNames<ExperimentKind> {
 struct MbopeConfig {
   std::string name = "mbope";
   ExperimentKind experiment = ExperimentKind::kMbope;
+  Preset preset = Preset::kPaper;
   std::uint64_t seed = 0;
   double checkpoint_seconds = 60.0;
   std::string environment = "HalfCheetah";
   EstimandOptions value;
+  TaskOptions task;
   PolicyPairOptions policies;
   LogOptions log;
   DynamicsOptions dynamics;
@@ -163,19 +219,23 @@ struct MbopeConfig {
   RolloutOptions rollout;
   EstimatorGrid estimators;
   TruthOptions truth;
+  BackTestOptions back_test;
   IntervalOptions intervals;
+  SupportOptions support;
   VerdictOptions verdict;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
+    v.Field("preset", preset, "defaults of the other fields: the paper's, or those of evaluate");
     v.Field("seed", seed, "root seed of everything but policy training");
     v.Field("checkpoint_seconds", checkpoint_seconds,
             "seconds between checkpoints of a training: the most work that a kill can lose",
             AtLeast(0.0));
-    v.Field("environment", environment, "environment name");
+    v.Field("environment", environment, "environment name, or none if only its log is known");
     v.Field("value", value, "the estimand");
+    v.Field("task", task, "reward, termination and action bounds in the model");
     v.Field("policies", policies, "behavior and evaluation policy");
     v.Field("log", log, "logged episodes");
     v.Field("dynamics", dynamics, "ensemble of dynamics models");
@@ -183,10 +243,26 @@ struct MbopeConfig {
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
     v.Field("estimators", estimators, "rows of the table");
     v.Field("truth", truth, "value in the real environment");
+    v.Field("back_test", back_test, "the same method on the behavior policy");
     v.Field("intervals", intervals, "uncertainty");
+    v.Field("support", support, "distance of the policy's actions from the log");
     v.Field("verdict", verdict, "thresholds of the verdict");
   }
 };
+
+// The defaults of a preset.
+MbopeConfig DefaultsOf(Preset preset);
+
+// Reads an experiment file over the defaults of the preset it names. Throws ConfigError with one
+// line for every wrong field.
+MbopeConfig LoadMbopeConfig(const std::string& path, const std::vector<std::string>& overrides);
+
+// Checks what the types cannot: horizons within T, files where they are needed, enough rollouts.
+// Throws ConfigError with one line per problem.
+void CheckConfig(const MbopeConfig& config);
+
+// Stands for the environment of a log that nothing else is known of.
+inline constexpr const char* kNoEnvironment = "none";
 
 }  // namespace lfiw
 

@@ -38,11 +38,11 @@ json RowJson(const ResultRow& row) {
           {"reason", row.value ? row.verdict : row.reason}};
 }
 
-json SweepJson(const ReportInputs& in) {
+json SweepJson(const ReportInputs& in, const MbopeMeasurements& measured) {
   json horizons = json::array();
   for (std::int64_t h = 0; h <= in.config.value.horizon; ++h) horizons.push_back(h);
   json series = json::array();
-  for (const EstimatorSweep& sweep : in.measured.sweeps) {
+  for (const EstimatorSweep& sweep : measured.sweeps) {
     json entry = {{"label", sweep.Label()}};
     for (const LfiwEstimate& estimate : sweep.result.horizons) {
       entry["value"].push_back(OrNull(estimate.value));
@@ -83,15 +83,9 @@ json CalibrationJson(const Calibration& calibration, std::size_t classifiers) {
           {"bins", bins}};
 }
 
-json BehaviorValue(const EpisodeBatch& log, const ValueOptions& value) {
-  const std::vector<double> returns = Returns(log, value.discount);
-  return {{"value", Mean(returns)},
-          {"stderr", returns.size() < 2 ? json(nullptr) : json(StandardError(returns))}};
-}
-
 json LogJson(const ReportInputs& in) {
-  return {{"episodes", in.log.episodes()},
-          {"steps", in.log.steps()},
+  return {{"episodes", in.log.log.episodes()},
+          {"steps", in.log.log.steps()},
           {"train_episodes", in.split.dynamics.size()},
           {"classifier_episodes", in.split.classifiers.size()},
           {"constant_dims", in.models.dynamics.FixedStateDims()}};
@@ -110,8 +104,36 @@ json RewardJson(std::span<const RewardCheck> checks) {
           {"note", note}};
 }
 
-json Notes(const ReportInputs& in, const Headline& headline) {
-  const ImprovementCheck& check = in.measured.improvement;
+json BackTestJson(const BackTest& test) {
+  return {{"estimate", test.estimate},
+          {"stderr", OrNull(test.estimate_stderr)},
+          {"gap", test.Gap()},
+          {"noise", test.Noise()}};
+}
+
+json RankingJson(const ReportInputs& in) {
+  json ranking = json::array();
+  for (const PolicyEvaluation& evaluation : in.evaluations) {
+    json entry = RowJson(evaluation.stated());
+    entry["policy"] = evaluation.policy.label;
+    entry["verdict"] = evaluation.stated().verdict;
+    entry["truth"] = OrNull(evaluation.stated().truth);
+    if (in.logged) {
+      const auto difference =
+          DifferenceFromLog(evaluation.stated(), *in.logged, in.config.intervals.level);
+      if (difference) {
+        entry["difference"] = {{"value", difference->value},
+                               {"ci_low", difference->low},
+                               {"ci_high", difference->high}};
+      }
+    }
+    ranking.push_back(std::move(entry));
+  }
+  return ranking;
+}
+
+json Notes(const ReportInputs& in, const MbopeMeasurements& measured, const Headline& headline) {
+  const ImprovementCheck& check = measured.improvement;
   json notes = {"The estimate stated first is chosen from diagnostics alone: " + headline.why +
                 "."};
   if (check.reason.empty()) {
@@ -120,6 +142,7 @@ json Notes(const ReportInputs& in, const Headline& headline) {
         "transitions: E_data[log w] - log E_model[w] = {:.3f} nats, which {}.",
         check.margin, check.holds ? "holds" : "fails"));
   }
+  for (const std::string& note : in.log.notes) notes.push_back("The log: " + note + ".");
   if (!in.split.skipped.empty()) {
     notes.push_back(
         "Cross-fitting trains the dynamics on all episodes, so its errors below are not "
@@ -149,9 +172,36 @@ std::size_t HeadlineRow(std::span<const ResultRow> table, const Headline& headli
   return 0;
 }
 
+// Those listed, else 1, 2, 5, 10, 20, 50, ... below T; T always.
+std::set<std::int64_t> TableHorizons(const MbopeConfig& config) {
+  const std::int64_t last = config.value.horizon;
+  std::set<std::int64_t> horizons(config.estimators.horizons.begin(),
+                                  config.estimators.horizons.end());
+  if (horizons.empty()) {
+    for (std::int64_t decade = 1; decade < last; decade *= 10) {
+      for (const std::int64_t h : {decade, 2 * decade, 5 * decade}) {
+        if (h < last) horizons.insert(h);
+      }
+    }
+  }
+  horizons.insert(last);
+  return horizons;
+}
+
 }  // namespace
 
-std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch& log) {
+std::vector<RewardCheck> CheckRewards(const StageContext& context, const EpisodeBatch& log,
+                                      const FittedModels& models) {
+  if (models.reward) {
+    const json& report = models.learned_report["reward"];
+    return {{.source = "learned from the log",
+             .mean_error = report["mean_error"],
+             .rms_error = report["rmse"],
+             .mean_return_error = report["mean_error"].get<double>() *
+                                  static_cast<double>(log.steps()) /
+                                  static_cast<double>(log.episodes())}};
+  }
+  const EnvFactory& env = *context.task.env;
   std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
   for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
   const Transitions t = GatherTransitions(log, all);
@@ -174,14 +224,22 @@ std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch&
   return checks;
 }
 
-std::vector<ResultRow> TableRows(const ReportInputs& in) {
-  std::set<std::int64_t> horizons(in.config.estimators.horizons.begin(),
-                                  in.config.estimators.horizons.end());
-  horizons.insert(in.config.value.horizon);
-  const Headline headline = ChooseHeadline(in.measured);
-  const std::string first = in.measured.sweeps.front().Name();
+std::optional<Difference> DifferenceFromLog(const ResultRow& row, const BackTest& logged,
+                                            double level) {
+  if (!row.value || !row.ci_low || !row.ci_high) return std::nullopt;
+  const double spread = NormalQuantile(0.5 + 0.5 * level) * logged.logged_stderr;
+  Difference difference{.value = *row.value - logged.logged};
+  difference.low = difference.value - std::hypot(*row.value - *row.ci_low, spread);
+  difference.high = difference.value + std::hypot(*row.ci_high - *row.value, spread);
+  return difference;
+}
+
+std::vector<ResultRow> TableRows(const MbopeConfig& config, const PolicyEvaluation& evaluation) {
+  const std::set<std::int64_t> horizons = TableHorizons(config);
+  const Headline headline = ChooseHeadline(evaluation.measured);
+  const std::string first = evaluation.measured.sweeps.front().Name();
   std::vector<ResultRow> table;
-  for (const ResultRow& row : in.rows) {
+  for (const ResultRow& row : evaluation.rows) {
     const bool model = row.estimator == "model";
     const bool stated =
         row.estimator == first && row.horizon == headline.horizon && headline.horizon > 0;
@@ -190,18 +248,18 @@ std::vector<ResultRow> TableRows(const ReportInputs& in) {
   return table;
 }
 
-json MakeReport(const ReportInputs& in) {
-  const Headline headline = ChooseHeadline(in.measured);
-  const std::vector<ResultRow> table = TableRows(in);
-  const std::size_t stated = HeadlineRow(table, headline, in.measured.sweeps.front().Name());
+json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
+  const MbopeMeasurements& measured = evaluation.measured;
+  const Headline headline = ChooseHeadline(measured);
+  const std::vector<ResultRow> table = TableRows(in.config, evaluation);
+  const std::size_t stated = HeadlineRow(table, headline, measured.sweeps.front().Name());
   json rows = json::array();
   for (const ResultRow& row : table) rows.push_back(RowJson(row));
 
   json report = {
       {"title", in.config.name},
-      {"environment", in.spec.name},
-      {"behavior_policy", LoadPolicy(in.policies.behavior.path)->Description()},
-      {"evaluation_policy", LoadPolicy(in.policies.evaluation.path)->Description()},
+      {"environment", in.task.spec.name},
+      {"evaluation_policy", LoadPolicy(evaluation.policy.path)->Description()},
       {"command", in.command},
       {"estimand",
        {{"horizon", in.config.value.horizon},
@@ -210,26 +268,38 @@ json MakeReport(const ReportInputs& in) {
       {"confidence", in.config.intervals.level},
       {"headline", stated},
       {"verdict", {{"level", table[stated].verdict}, {"reasons", json::array()}}},
-      {"behavior_value", BehaviorValue(in.log, in.config.value)},
       {"log", LogJson(in)},
       {"rows", rows},
-      {"sweep", SweepJson(in)},
-      {"mean_weight", MeanWeightJson(in.measured.mean_weights)},
-      {"calibration", CalibrationJson(in.measured.calibration, in.models.classifiers.size())},
+      {"sweep", SweepJson(in, measured)},
+      {"mean_weight", MeanWeightJson(measured.mean_weights)},
+      {"calibration", CalibrationJson(measured.calibration, in.models.classifiers.size())},
       {"dynamics", in.models.dynamics_report},
       {"classifier_history", in.models.classifier_history},
       {"policy_training", in.policies.training},
       {"reward_check", RewardJson(in.rewards)},
       {"clamps",
-       {{"rate", in.models.rollouts.ClampRate()},
-        {"count", in.models.rollouts.clamped_values},
-        {"total", in.models.rollouts.predicted_values}}},
-      {"notes", Notes(in, headline)}};
+       {{"rate", measured.clamp_rate},
+        {"count", evaluation.clamped_values},
+        {"total", evaluation.predicted_values}}},
+      {"learned", in.models.learned_report},
+      {"notes", Notes(in, measured, headline)}};
   if (!table[stated].reason.empty()) report["verdict"]["reasons"].push_back(table[stated].reason);
-  if (in.measured.truth) {
-    report["truth"] = {{"value", in.measured.truth->value},
-                       {"stderr", in.measured.truth->standard_error},
-                       {"episodes", in.measured.truth->episodes}};
+  if (in.policies.behavior) {
+    report["behavior_policy"] = LoadPolicy(in.policies.behavior->path)->Description();
+  }
+  if (in.logged) {
+    report["behavior_value"] = {{"value", in.logged->logged}, {"stderr", in.logged->logged_stderr}};
+  }
+  if (measured.back_test) report["back_test"] = BackTestJson(*measured.back_test);
+  if (measured.support) {
+    report["support"] = {{"outside", measured.support->outside},
+                         {"median_ratio", measured.support->median_ratio}};
+  }
+  if (in.evaluations.size() > 1) report["ranking"] = RankingJson(in);
+  if (measured.truth) {
+    report["truth"] = {{"value", measured.truth->value},
+                       {"stderr", measured.truth->standard_error},
+                       {"episodes", measured.truth->episodes}};
   }
   return report;
 }

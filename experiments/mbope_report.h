@@ -1,7 +1,9 @@
 #ifndef LFIW_EXPERIMENTS_MBOPE_REPORT_H_
 #define LFIW_EXPERIMENTS_MBOPE_REPORT_H_
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,29 +22,52 @@ struct RewardCheck {
   double rms_error = 0.0;          // per step
   double mean_return_error = 0.0;  // per episode
 };
-// One entry per reward source that the environment knows.
-std::vector<RewardCheck> CheckRewards(const EnvFactory& env, const EpisodeBatch& log);
+// One entry per reward source that the environment knows, that in use first; of a learned reward
+// its held-out error.
+std::vector<RewardCheck> CheckRewards(const StageContext& context, const EpisodeBatch& log,
+                                      const FittedModels& models);
+
+// One evaluated policy with what was measured of it.
+struct PolicyEvaluation {
+  PolicySource policy;
+  std::int64_t clamped_values = 0;
+  std::int64_t predicted_values = 0;
+  MbopeMeasurements measured;
+  std::vector<ResultRow> rows;  // all of results.csv that are about it
+
+  const ResultRow& stated() const { return StatedRow(rows, measured); }
+};
+
+// v(new) - v(logged): the stated estimate less the mean return of the log.
+struct Difference {
+  double value = 0.0;
+  double low = 0.0;  // at the level of the estimate's interval, whose spread and the log's add up
+  double high = 0.0;
+};
+std::optional<Difference> DifferenceFromLog(const ResultRow& row, const BackTest& logged,
+                                            double level);
 
 // What report.json is made from.
 struct ReportInputs {
   const MbopeConfig& config;
-  const EnvSpec& spec;
+  const Task& task;
   const PolicySet& policies;
-  const EpisodeBatch& log;
+  const LogSource& log;
   const LogSplit& split;
   const FittedModels& models;
-  const MbopeMeasurements& measured;
-  std::span<const ResultRow> rows;  // all of results.csv
+  std::optional<BackTest> logged;                 // what the log says of the policy that wrote it
+  std::span<const PolicyEvaluation> evaluations;  // the one ranked first first
   std::span<const RewardCheck> rewards;
   std::string command;
 };
 
 // The rows of the table on the first screen and in the report: the plain model, then every
 // estimator at the listed horizons, at T, and at the headline's.
-std::vector<ResultRow> TableRows(const ReportInputs& in);
+std::vector<ResultRow> TableRows(const MbopeConfig& config, const PolicyEvaluation& evaluation);
 
-// report.json, as described in experiments/report.h; timings and versions are added by the caller.
-nlohmann::json MakeReport(const ReportInputs& in);
+// report.json about one of the evaluations, as described in experiments/report.h; timings and
+// versions are added by the caller.
+nlohmann::json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation);
 
 }  // namespace lfiw
 

@@ -101,7 +101,8 @@ class RowMaker {
 
     Evidence evidence;
     evidence.episodes = config_.rollout.episodes;
-    evidence.clamp_rate = measured_.clamp_rate;
+    AddCommon(evidence);
+    evidence.value = row.value;
     evidence.model_auc = measured_.calibration.auc;
     SetJudgement(row, evidence, config_.verdict);
     return row;
@@ -157,10 +158,19 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
+  // What holds for all rows of a policy.
+  void AddCommon(Evidence& evidence) const {
+    evidence.clamp_rate = measured_.clamp_rate;
+    evidence.support = measured_.support;
+    evidence.back_test = measured_.back_test;
+    evidence.possible = measured_.possible;
+  }
+
   // At H = 0 no weight is used, so only the model itself is judged.
   Evidence EvidenceFor(const LfiwEstimate& estimate) const {
     Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
-    evidence.clamp_rate = measured_.clamp_rate;
+    AddCommon(evidence);
+    evidence.value = estimate.value;
     if (estimate.horizon == 0) {
       evidence.model_auc = measured_.calibration.auc;
       return evidence;
@@ -234,6 +244,17 @@ std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labe
     }
   }
   return rows;
+}
+
+const ResultRow& StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured) {
+  const Headline headline = ChooseHeadline(measured);
+  const std::string name = measured.sweeps.front().Name();
+  for (const ResultRow& row : rows) {
+    if (headline.horizon > 0 && row.estimator == name && row.horizon == headline.horizon) {
+      return row;
+    }
+  }
+  return rows.front();
 }
 
 Headline ChooseHeadline(const MbopeMeasurements& measured) {

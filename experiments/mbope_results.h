@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct MbopeMeasurements {
   Calibration calibration;
   ImprovementCheck improvement;
   double clamp_rate = 0.0;
+  std::optional<SupportCheck> support;
+  std::optional<BackTest> back_test;    // of the behavior policy, for rows of any policy
+  std::optional<ReturnRange> possible;  // what the log's rewards can add up to
   std::optional<MonteCarloEstimate> truth;
   // Sweeps whose estimates [R, B] are those of B retrained classifiers; empty if none were asked.
   std::vector<EstimatorSweep> classifier_replicates;
@@ -71,6 +75,9 @@ struct Headline {
   std::string why;
 };
 Headline ChooseHeadline(const MbopeMeasurements& measured);
+
+// The row of the headline among those of MakeRows.
+const ResultRow& StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured);
 
 }  // namespace lfiw
 

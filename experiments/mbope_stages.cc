@@ -6,17 +6,17 @@
 #include <optional>
 #include <utility>
 
-#include "core/atomic_file.h"
 #include "core/config.h"
 #include "core/error.h"
 #include "core/npz.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "core/sha256.h"
+#include "experiments/stage_files.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_checks.h"
 #include "models/dynamics_fit.h"
-#include "policies/log_file.h"
+#include "models/learned_function_fit.h"
+#include "ope/learned_transition_functions.h"
 #include "policies/policy_file.h"
 
 namespace lfiw {
@@ -30,74 +30,8 @@ json HistoryJson(const FitHistory& history) {
           {"validation", history.validation_loss}};
 }
 
-json ReadJson(const std::string& path) { return json::parse(ReadFile(path)); }
-
-void WriteJson(const json& value, const std::string& path) {
-  WriteFileAtomically(path, value.dump(1) + "\n");
-}
-
-PolicySource SourceOf(const std::string& path) { return {path, Sha256HexOfFile(path)}; }
-
-std::string SnapshotName(std::int64_t steps) { return fmt::format("policy_{}.npz", steps); }
-
-std::string CheckpointFolder(const std::string& directory) {
-  return directory + "/" + StageCache::kCheckpointFolder;
-}
-
 FitRun FitRunIn(const StageContext& context, const std::string& directory, Progress& progress) {
   return {CheckpointFolder(directory), context.config.checkpoint_seconds, &progress};
-}
-
-// One PPO run as a stage; returns its folder.
-Artefact TrainStage(const StageContext& context, PpoOptions options, std::uint64_t seed,
-                    const std::string& title) {
-  const Stage stage{.name = "policy",
-                    .config = context.env.spec().name + CanonicalText(options),
-                    .inputs = {},
-                    .seed = seed};
-  return context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress(title, options.total_steps, "steps", context.verbosity);
-    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz",
-                     .checkpoint_seconds = context.config.checkpoint_seconds,
-                     .progress = &progress};
-    SavePpoResult(TrainPpo(context.env, options, seed, run), directory);
-  });
-}
-
-json CurveOf(const Artefact& run, const std::string& label) {
-  json curve = ReadJson(run.File("curve.json"));
-  curve["label"] = label;
-  return curve;
-}
-
-PolicySet TrainSnapshots(const StageContext& context) {
-  const PolicyPairOptions& pair = context.config.policies;
-  PpoOptions options;
-  static_cast<PpoHyperparameters&>(options) = pair.ppo;
-  options.total_steps = pair.evaluation_steps;
-  options.snapshots = {pair.behavior_steps};
-  const Artefact run = TrainStage(context, options, pair.seed, "train policies (PPO)");
-  PolicySet set{SourceOf(run.File(SnapshotName(pair.behavior_steps))),
-                SourceOf(run.File("policy.npz"))};
-  set.training.push_back(CurveOf(run, fmt::format("seed {}", pair.seed)));
-  return set;
-}
-
-PolicySet TrainIndependent(const StageContext& context) {
-  const PolicyPairOptions& pair = context.config.policies;
-  const auto train = [&](std::int64_t which) {
-    PpoOptions options;
-    static_cast<PpoHyperparameters&>(options) = pair.ppo;
-    options.total_steps = which == 0 ? pair.behavior_steps : pair.evaluation_steps;
-    return TrainStage(context, options, pair.seed + (which == 0 ? 1 : 0),
-                      which == 0 ? "train behavior policy (PPO)" : "train evaluation policy (PPO)");
-  };
-  std::array<Artefact, 2> runs;
-  ParallelFor(2, [&](std::int64_t i) { runs[static_cast<std::size_t>(i)] = train(i); });
-  PolicySet set{SourceOf(runs[0].directory + "/policy.npz"),
-                SourceOf(runs[1].directory + "/policy.npz")};
-  set.training = {CurveOf(runs[0], "behavior"), CurveOf(runs[1], "evaluation")};
-  return set;
 }
 
 // The cross-fitting folds, for the key of a stage; nothing without them.
@@ -247,136 +181,79 @@ void Append(std::vector<double>& to, const std::vector<double>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-ModelRollouts RolloutStage(const StageContext& context, const LogSource& log,
-                           const PolicySource& evaluation, const FittedModels& models,
-                           std::vector<std::string> inputs) {
-  const RolloutOptions& options = context.config.rollout;
-  const std::int64_t horizon = context.config.value.horizon;
-  inputs.insert(inputs.end(), {log.hash, evaluation.hash});
+json SummaryJson(const LearnedFunctionSummary& summary, FunctionKind kind) {
+  if (kind == FunctionKind::kReward) {
+    return {{"rmse", summary.rmse},
+            {"mean_error", summary.mean_error},
+            {"r2", summary.r2 ? json(*summary.r2) : json(nullptr)}};
+  }
+  return {{"log_loss", summary.log_loss},
+          {"positives", summary.positives},
+          {"missed", summary.missed},
+          {"false_alarms", summary.false_alarms}};
+}
+
+// A reward or termination learned from the dynamics' episodes, with its held-out errors.
+Artefact LearnFunction(const StageContext& context, const LogSource& log, const LogSplit& split,
+                       FunctionKind kind) {
+  const LearnedFunctionOptions& options = context.config.task.learned;
+  const std::string name(EnumName(kind));
   const Stage stage{
-      .name = "rollouts",
-      .config = context.env.spec().name + CanonicalText(options) + fmt::format(" T={}", horizon),
-      .inputs = std::move(inputs),
+      .name = "learned_" + name,
+      .config = CanonicalText(options) + fmt::format("{}", fmt::join(split.dynamics, ",")),
+      .inputs = {log.hash},
       .seed = context.config.seed};
   const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    const std::int64_t count = options.repetitions * options.episodes;
-    TerminalProgress progress("roll out in the model", count, "episodes", context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(evaluation.path);
-    const std::unique_ptr<TransitionFunctions> functions =
-        context.env.MakeTransitionFunctions(options.reward);
-    const MatrixF starts = options.start == RolloutStart::kLog
-                               ? StartStatesFromLog(log.log, count, context.config.seed)
-                               : StartStatesFromEnv(context.env, count, context.config.seed);
-    const ClampRange range = RangeOfLog(log.log, options.clamp_margin);
-    std::vector<const TransitionRatio*> ratios;
-    for (const RatioClassifier& classifier : models.classifiers) ratios.push_back(&classifier);
-    const RolloutInputs rollout{.dynamics = models.dynamics,
-                                .ratios = ratios,
-                                .policy = *policy,
-                                .spec = context.env.spec(),
-                                .functions = *functions,
-                                .start_states = starts,
-                                .range = range};
-    RollOutInModel(rollout, options, horizon, context.config.seed, &progress)
-        .Save(directory + "/rollouts.npz");
+    TerminalProgress progress("fit " + name, options.members * options.fit.steps, "gradient steps",
+                              context.verbosity);
+    const auto fit_function = kind == FunctionKind::kReward ? FitReward : FitTermination;
+    const LearnedFunctionFit fit =
+        fit_function(log.log, split.dynamics, options, context.config.seed,
+                     FitRunIn(context, directory, progress));
+    fit.function.Save(directory + "/function.npz");
+    WriteJson(SummaryJson(fit.summary, kind), directory + "/summary.json");
   });
-  return ModelRollouts::Load(artefact.File("rollouts.npz"));
+  return artefact;
+}
+
+// Learns what the environment does not give.
+void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
+                    FittedModels& models) {
+  const auto learn = [&](FunctionKind kind) {
+    const Artefact artefact = LearnFunction(context, log, split, kind);
+    models.learned_report[std::string(EnumName(kind))] = ReadJson(artefact.File("summary.json"));
+    models.hashes.push_back(artefact.content_hash);
+    return std::make_shared<const LearnedFunction>(
+        LearnedFunction::Load(artefact.File("function.npz")));
+  };
+  const TaskOptions& task = context.config.task;
+  if (task.reward == RewardFunction::kLearned) models.reward = learn(FunctionKind::kReward);
+  if (task.termination != TerminationSource::kLearned) return;
+  const auto& terminated = log.log.terminated;
+  if (std::find(terminated.begin(), terminated.end(), 1) == terminated.end()) {
+    models.learned_report["termination"] = {{"note", "no episode of the log ends before its time"}};
+    return;
+  }
+  models.termination = learn(FunctionKind::kTermination);
 }
 
 }  // namespace
 
-PolicySet MakePolicies(const StageContext& context) {
-  const PolicyPairOptions& pair = context.config.policies;
-  switch (pair.pair) {
-    case PolicyPair::kSnapshots:
-      return TrainSnapshots(context);
-    case PolicyPair::kIndependent:
-      return TrainIndependent(context);
-    case PolicyPair::kFiles:
-      break;
+std::unique_ptr<TransitionFunctions> FunctionsFor(const StageContext& context,
+                                                  const FittedModels& models) {
+  const TaskOptions& task = context.config.task;
+  LearnedParts parts{.environment = nullptr,
+                     .reward = models.reward,
+                     .termination = models.termination,
+                     .termination_source = task.termination};
+  if (context.task.env != nullptr) {
+    parts.environment = context.task.env->MakeTransitionFunctions(context.config.rollout.reward);
   }
-  for (const std::string& path : {pair.behavior_file, pair.evaluation_file}) {
-    CheckFits(*LoadPolicy(path), context.env.spec());
+  // nothing to learn the end from: episodes run to the horizon
+  if (task.termination == TerminationSource::kLearned && !models.termination) {
+    parts.termination_source = TerminationSource::kNone;
   }
-  return {{pair.behavior_file, PolicyHash(pair.behavior_file)},
-          {pair.evaluation_file, PolicyHash(pair.evaluation_file)}};
-}
-
-void SavePpoResult(const PpoResult& result, const std::string& directory) {
-  result.policy.Save(directory + "/policy.npz");
-  for (const PpoSnapshot& snapshot : result.snapshots) {
-    snapshot.policy.Save(directory + "/" + SnapshotName(snapshot.steps));
-  }
-  json curve = {{"steps", json::array()}, {"return", json::array()}};
-  std::string csv =
-      "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n";
-  for (const PpoPoint& point : result.history) {
-    curve["steps"].push_back(point.steps);
-    curve["return"].push_back(point.mean_return);
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", point.steps, point.mean_return,
-                       point.mean_length, point.policy_loss, point.value_loss, point.entropy,
-                       point.approx_kl, point.clip_fraction);
-  }
-  WriteJson(curve, directory + "/curve.json");
-  WriteFileAtomically(directory + "/curve.csv", csv);
-}
-
-LogSource OpenLog(const StageContext& context, const std::string& path) {
-  LogSource source{LoadLog(path), Sha256HexOfFile(path)};
-  CheckFits(source.log, context.env.spec(), path);
-  return source;
-}
-
-LogSource CollectLog(const StageContext& context, const PolicySource& behavior) {
-  const std::int64_t episodes = context.config.log.episodes;
-  const std::int64_t horizon = context.config.value.horizon;
-  const Stage stage{
-      .name = "log",
-      .config = fmt::format("{} episodes={} T={}", context.env.spec().name, episodes, horizon),
-      .inputs = {behavior.hash},
-      .seed = context.config.seed};
-  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("collect the log", episodes, "episodes", context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(behavior.path);
-    const EpisodeRequest request{.episodes = episodes,
-                                 .horizon = horizon,
-                                 .seed = context.config.seed,
-                                 .purpose = "log",
-                                 .progress = &progress};
-    SaveLog(CollectEpisodes(context.env, *policy, request), directory + "/log.npz");
-  });
-  return OpenLog(context, artefact.File("log.npz"));
-}
-
-MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {
-  const MbopeConfig& config = context.config;
-  const Stage stage{
-      .name = "truth",
-      .config = fmt::format("{} episodes={} T={} discount={}", context.env.spec().name,
-                            config.truth.episodes, config.value.horizon, config.value.discount),
-      .inputs = {evaluation.hash},
-      .seed = config.seed};
-  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("truth (real environment)", config.truth.episodes, "episodes",
-                              context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(evaluation.path);
-    const EpisodeRequest request{.episodes = config.truth.episodes,
-                                 .horizon = config.value.horizon,
-                                 .seed = config.seed,
-                                 .purpose = "truth",
-                                 .progress = &progress};
-    const MonteCarloEstimate truth =
-        MonteCarloValue(context.env, *policy, request, config.value.discount);
-    WriteJson({{"value", truth.value},
-               {"standard_error", truth.standard_error},
-               {"episodes", truth.episodes},
-               {"mean_length", truth.mean_length}},
-              directory + "/truth.json");
-  });
-  const json truth = ReadJson(artefact.File("truth.json"));
-  const double scale = StepFactors(config.value, config.value.horizon).front();
-  return {truth["value"].get<double>() * scale, truth["standard_error"].get<double>() * scale,
-          truth["episodes"], truth["mean_length"]};
+  return std::make_unique<LearnedTransitionFunctions>(std::move(parts));
 }
 
 LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
@@ -414,15 +291,14 @@ LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t re
   return out;
 }
 
-FittedModels FitModels(const StageContext& context, const LogSource& log,
-                       const PolicySource& evaluation, const LogSplit& split,
+FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
                        std::int64_t classifiers) {
   const Artefact dynamics = DynamicsStage(context, log, split);
   FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);
+  models.hashes = {dynamics.content_hash};
 
-  std::vector<std::string> hashes = {dynamics.content_hash};
   const std::vector<Artefact> artefacts =
       ClassifierStages(context, log, dynamics, models.dynamics, split.classifiers, classifiers);
   models.classifier_history = json::array();
@@ -435,10 +311,51 @@ FittedModels FitModels(const StageContext& context, const LogSource& log,
     const NpzFile held_out = NpzFile::Read(directory + "/held_out.npz");
     Append(models.held_out_real, held_out.GetDoubles("real"));
     Append(models.held_out_generated, held_out.GetDoubles("generated"));
-    hashes.push_back(artefacts[c].content_hash);
+    models.hashes.push_back(artefacts[c].content_hash);
   }
-  models.rollouts = RolloutStage(context, log, evaluation, models, std::move(hashes));
+  LearnFunctions(context, log, split, models);
   return models;
+}
+
+ModelRollouts RollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
+                      const PolicySource& policy_source) {
+  const RolloutOptions& options = context.config.rollout;
+  const std::int64_t horizon = context.config.value.horizon;
+  const EnvSpec& spec = context.task.spec;
+  std::vector<std::string> inputs = models.hashes;
+  inputs.insert(inputs.end(), {log.hash, policy_source.hash});
+  const Stage stage{
+      .name = "rollouts",
+      .config = spec.name + CanonicalText(options) +
+                fmt::format(" T={} reward={} termination={} low={} high={}", horizon,
+                            EnumName(context.config.task.reward),
+                            EnumName(context.config.task.termination),
+                            fmt::join(spec.action_low, ","), fmt::join(spec.action_high, ",")),
+      .inputs = std::move(inputs),
+      .seed = context.config.seed};
+  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
+    const std::int64_t count = options.repetitions * options.episodes;
+    TerminalProgress progress("roll out " + policy_source.label, count, "episodes",
+                              context.verbosity);
+    const std::unique_ptr<Policy> policy = LoadPolicy(policy_source.path);
+    const std::unique_ptr<TransitionFunctions> functions = FunctionsFor(context, models);
+    const MatrixF starts = options.start == RolloutStart::kLog
+                               ? StartStatesFromLog(log.log, count, context.config.seed)
+                               : StartStatesFromEnv(*context.task.env, count, context.config.seed);
+    const ClampRange range = RangeOfLog(log.log, options.clamp_margin);
+    std::vector<const TransitionRatio*> ratios;
+    for (const RatioClassifier& classifier : models.classifiers) ratios.push_back(&classifier);
+    const RolloutInputs rollout{.dynamics = models.dynamics,
+                                .ratios = ratios,
+                                .policy = *policy,
+                                .spec = spec,
+                                .functions = *functions,
+                                .start_states = starts,
+                                .range = range};
+    RollOutInModel(rollout, options, horizon, context.config.seed, &progress)
+        .Save(directory + "/rollouts.npz");
+  });
+  return ModelRollouts::Load(artefact.File("rollouts.npz"));
 }
 
 }  // namespace lfiw

@@ -138,6 +138,23 @@ HtmlFragment ModelSection(const JsonObject& report, const Drawings& drawings) {
   return html;
 }
 
+// Held-out quality of a learned reward and termination.
+void AddLearned(const JsonObject& learned, Entries& entries) {
+  if (const auto reward = learned.Object("reward")) {
+    AddIfPresent("Learned reward, R\xC2\xB2 on held-out episodes",
+                 FixedText(reward->Number("r2"), 4), entries);
+  }
+  if (const auto end = learned.Object("termination")) {
+    AddIfPresent("Learned end of an episode", end->Text("note"), entries);
+    if (const Value positives = end->Number("positives")) {
+      entries.emplace_back(
+          "Learned end of an episode, held-out steps",
+          fmt::format("{} ends, {} of them missed; {} false alarms", CountText(positives),
+                      CountText(end->Number("missed")), CountText(end->Number("false_alarms"))));
+    }
+  }
+}
+
 HtmlFragment DataSection(const JsonObject& report) {
   HtmlFragment html;
   html.Heading(2, "Data, policies and reward");
@@ -164,6 +181,13 @@ HtmlFragment DataSection(const JsonObject& report) {
                  entries);
     AddIfPresent("Reward, note", reward->Text("note"), entries);
   }
+  if (const auto support = report.Object("support")) {
+    if (const Value outside = support->Number("outside")) {
+      entries.emplace_back("The policy's states and actions far from all logged ones",
+                           FixedText(100.0 * *outside, 1) + " %");
+    }
+  }
+  if (const auto learned = report.Object("learned")) AddLearned(*learned, entries);
   if (!entries.empty()) html.Definitions(entries);
   if (!log) html.Muted("This run says nothing about its log.");
   if (!report.Has("reward_check")) html.Muted("The reward was not checked against the log.");
@@ -258,6 +282,7 @@ HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
   html.Heading(1, report.Has("title") ? report.Text("title") : "Off-policy evaluation");
   if (report.Has("environment")) html.Muted("Environment: " + report.Text("environment"));
   html.Append(SummarySection(report));
+  html.Append(RankingSection(report));
   html.Append(EstimatesSection(report));
   if (!drawings.failure.empty()) html.Muted("Figures are left out: " + drawings.failure + ".");
   html.Append(HorizonSection(drawings));

@@ -20,6 +20,14 @@ namespace lfiw {
 //   truth      {value, stderr, episodes}: Monte Carlo in the real environment
 //   behavior_value {value, stderr}: mean return of the log
 //   log        {episodes, steps, train_episodes, classifier_episodes, constant_dims: [index]}
+//   back_test  {estimate, stderr, gap, noise}: the method's answer for the behavior policy, gap =
+//              estimate - behavior_value, noise its standard error
+//   support    {outside, median_ratio}: share of the policy's state-action pairs far from the log
+//   learned    {reward: {rmse, mean_error, r2}, termination: {positives, missed, false_alarms,
+//              note}}: held-out quality of what is not the environment's own
+//   ranking    [{policy, estimator, horizon, value, stderr, ci_low, ci_high, verdict, reason,
+//   truth,
+//              error, difference: {value, ci_low, ci_high}}]: all evaluated policies, best first
 //   rows       [{estimator, params: text or object, horizon, value, log10_value, stderr, se_within,
 //              se_between, ci_low, ci_high, interval_method, ess, khat, max_weight, error, reason}]
 //              error = value - truth; a row without value says why in `reason`. A row with horizon

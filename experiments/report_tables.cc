@@ -184,6 +184,18 @@ std::string TruthSentence(const Known& truth, const JsonObject& row) {
   return sentence + ".";
 }
 
+std::string BackTestSentence(const JsonObject& test) {
+  const Value gap = test.Number("gap"), noise = test.Number("noise");
+  std::string sentence = "Back-test: for the policy that wrote the log, the same method says " +
+                         EstimateText(test.Number("estimate"), test.Number("stderr"));
+  if (!gap) return sentence + ".";
+  const int decimals = DecimalsFor(test.Number("estimate"), test.Number("stderr"));
+  sentence += fmt::format(", {} {} what the log holds", FixedText(std::abs(*gap), decimals),
+                          *gap >= 0.0 ? "above" : "below");
+  if (noise && std::abs(*gap) <= 2.0 * *noise) return sentence + ", which is within noise.";
+  return sentence + ", which is more than noise: expect an error of this size elsewhere too.";
+}
+
 void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlFragment& html) {
   std::string sentence = "The value of the evaluation policy is estimated at " +
                          EstimateText(row.Number("value"), row.Number("stderr"));
@@ -194,6 +206,7 @@ void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlF
 
   const Known behavior = KnownValue(report, "behavior_value");
   if (behavior.value) html.Paragraph(BehaviorSentence(behavior, row));
+  if (const auto test = report.Object("back_test")) html.Paragraph(BackTestSentence(*test));
   const Known truth = KnownValue(report, "truth");
   if (truth.value) {
     html.Paragraph(TruthSentence(truth, row));
@@ -416,6 +429,44 @@ HtmlFragment SummarySection(const JsonObject& report) {
     html.Tiles(Tiles(report, rows[*headline]));
     AddHeadlineSentences(report, rows[*headline], html);
   }
+  return html;
+}
+
+HtmlFragment RankingSection(const JsonObject& report) {
+  HtmlFragment html;
+  const std::vector<JsonObject> policies = report.Objects("ranking");
+  if (policies.size() < 2) return html;
+  html.Heading(2, "All policies, best first");
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  const bool truth = policies.front().Number("truth").has_value();
+  HtmlTable table{.columns = {{"Policy"},
+                              {"Stated estimator"},
+                              {"Value", kNumber},
+                              {IntervalName(report), kNumber},
+                              {"New \xE2\x88\x92 logged", kNumber}}};
+  if (truth) {
+    table.columns.push_back({"Truth", kNumber});
+    table.columns.push_back({"Error", kNumber, "Value minus truth"});
+  }
+  table.columns.push_back({"Verdict"});
+  for (const JsonObject& policy : policies) {
+    const int decimals = RowDecimals(policy);
+    const auto difference = policy.Object("difference");
+    HtmlRow row{
+        .cells = {policy.Text("policy"), RowName(policy),
+                  EstimateText(policy.Number("value"), policy.Number("stderr")),
+                  IntervalText(policy),
+                  difference ? FixedText(difference->Number("value"), decimals) : kNoNumber}};
+    if (truth) {
+      row.cells.push_back(FixedText(policy.Number("truth"), decimals));
+      row.cells.push_back(FixedText(policy.Number("error"), decimals));
+    }
+    row.cells.push_back(policy.Text("verdict"));
+    table.rows.push_back(std::move(row));
+  }
+  html.Table(table);
+  html.Muted("The rest of this page is about " + policies.front().Text("policy") +
+             " unless it says otherwise; the folder policies/ holds a page of each.");
   return html;
 }
 

@@ -12,6 +12,9 @@ namespace lfiw {
 // the behavior policy's value, in words and as large numbers.
 HtmlFragment SummarySection(const JsonObject& report);
 
+// All evaluated policies, best first; nothing when there is one.
+HtmlFragment RankingSection(const JsonObject& report);
+
 // Every estimator with its interval and diagnostics, and the paper's layout of the weighted ones.
 HtmlFragment EstimatesSection(const JsonObject& report);
 

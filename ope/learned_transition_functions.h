@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <optional>
 #include <string_view>
 
 #include "core/visitor.h"
@@ -26,8 +25,8 @@ struct EnumNames<TerminationSource> {
 // Where each part of LearnedTransitionFunctions comes from.
 struct LearnedParts {
   std::shared_ptr<const TransitionFunctions> environment = nullptr;  // null where unknown
-  std::optional<LearnedFunction> reward = std::nullopt;              // none: the environment's
-  std::optional<LearnedFunction> termination = std::nullopt;         // used by kLearned alone
+  std::shared_ptr<const LearnedFunction> reward = nullptr;           // none: the environment's
+  std::shared_ptr<const LearnedFunction> termination = nullptr;      // used by kLearned alone
   TerminationSource termination_source = TerminationSource::kNone;
 };
 

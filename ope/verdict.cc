@@ -96,6 +96,33 @@ void JudgeClassifiers(const Evidence& evidence, const VerdictOptions& options, F
   }
 }
 
+// What lies beyond the log, whatever the weights say.
+void JudgeReach(const Evidence& evidence, const VerdictOptions& options, Findings& findings) {
+  if (evidence.support) {
+    findings.push_back(
+        {Above(evidence.support->outside, options.caution_outside, options.refuse_outside),
+         fmt::format("{:.0f} % of the policy's states and actions are far from all logged ones",
+                     100.0 * evidence.support->outside)});
+  }
+  if (evidence.back_test) {
+    const BackTest& test = *evidence.back_test;
+    findings.push_back(
+        {Above(test.ExcessShare(), options.caution_back_test, options.refuse_back_test),
+         fmt::format(
+             "for the policy that wrote the log the same method says {:.4g}, the log {:.4g}",
+             test.estimate, test.logged)});
+  }
+  if (evidence.value && evidence.possible) {
+    const bool inside =
+        *evidence.value >= evidence.possible->low && *evidence.value <= evidence.possible->high;
+    findings.push_back(
+        {inside ? Verdict::kTrust : Verdict::kDoNotUse,
+         fmt::format("the value lies outside [{:.4g}, {:.4g}], which is what rewards like the "
+                     "logged ones can add up to",
+                     evidence.possible->low, evidence.possible->high)});
+  }
+}
+
 }  // namespace
 
 Evidence EvidenceOf(const LfiwEstimate& estimate, std::int64_t episodes) {
@@ -115,6 +142,7 @@ Judgement Judge(const Evidence& evidence, const VerdictOptions& options) {
   }
   JudgeWeights(evidence, options, findings);
   JudgeClassifiers(evidence, options, findings);
+  JudgeReach(evidence, options, findings);
   if (evidence.clamp_rate) {
     findings.push_back(
         {Above(*evidence.clamp_rate, options.caution_clamp_rate, options.refuse_clamp_rate),

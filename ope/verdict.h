@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/visitor.h"
+#include "ope/back_test.h"
 #include "ope/diagnostics.h"
+#include "ope/support.h"
 
 namespace lfiw {
 
@@ -51,6 +53,14 @@ struct VerdictOptions {
   // Deviation of the mean weight of a step from 1, beyond two standard errors, in nats.
   double caution_log_mean_weight = 0.1;
   double refuse_log_mean_weight = 0.7;
+  // Share of the policy's state-action pairs that lie farther from the log than all but 1 % of the
+  // log's own do. The model and the classifiers have not been trained there.
+  double caution_outside = 0.1;
+  double refuse_outside = 0.5;
+  // What the method is off by on the policy that wrote the log, beyond noise, as a share of a
+  // return. It can hardly be better on another policy.
+  double caution_back_test = 0.05;
+  double refuse_back_test = 0.25;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -76,6 +86,14 @@ struct VerdictOptions {
             AtLeast(0.0));
     v.Field("refuse_log_mean_weight", refuse_log_mean_weight, "|log mean weight| above it",
             AtLeast(0.0));
+    v.Field("caution_outside", caution_outside, "share of pairs far from the log above it",
+            Between(0.0, 1.0));
+    v.Field("refuse_outside", refuse_outside, "share of pairs far from the log above it",
+            Between(0.0, 1.0));
+    v.Field("caution_back_test", caution_back_test, "share that the back-test is off by above it",
+            AtLeast(0.0));
+    v.Field("refuse_back_test", refuse_back_test, "share that the back-test is off by above it",
+            AtLeast(0.0));
   }
 };
 
@@ -92,6 +110,10 @@ struct Evidence {
   std::optional<double> model_auc;           // the same, for an estimate that uses no weights
   std::optional<MeanWeight> mean_weight;     // WorstMeanWeight
   std::optional<ImprovementCheck> improves;  // a violation of proposition 1 calls for caution
+  std::optional<SupportCheck> support;
+  std::optional<BackTest> back_test;
+  std::optional<double> value;          // of the estimate, to hold against ...
+  std::optional<ReturnRange> possible;  // ... what the log's rewards can add up to
 };
 
 // Evidence that an estimate of EstimateLfiw carries in itself.

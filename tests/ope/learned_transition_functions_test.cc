@@ -18,13 +18,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // value = s + 2 a + 3 (s' - s) + 4 s' - 5, for one state and one action
-LearnedFunction Linear(FunctionKind kind) {
+std::shared_ptr<const LearnedFunction> Linear(FunctionKind kind) {
   const Scaler one(VectorF::Zero(1), VectorF::Ones(1));
   std::vector<Mlp> networks;
   networks.emplace_back(4, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}},
                         Stream(1, "w"));
   networks.back().parameters() << 1, 2, 3, 4, -5;
-  return LearnedFunction(kind, {one, one, one, one}, {}, std::move(networks));
+  return std::make_shared<const LearnedFunction>(kind, TransitionScaler{one, one, one, one},
+                                                 OutputScale{}, std::move(networks));
 }
 
 // Rewards are aux; an episode ends where the action is above 1.

@@ -1,0 +1,73 @@
+#include "experiments/mbope_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/config.h"
+#include "core/error.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string Problems(const MbopeConfig& config) {
+  try {
+    CheckConfig(config);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(LoadMbopeConfig, PresetChangesDefaultsAndGivenFieldsKeepTheirValue) {
+  const MbopeConfig paper = LoadMbopeConfig("", {});
+  EXPECT_EQ(CanonicalText(paper), CanonicalText(MbopeConfig()));
+  const MbopeConfig robust = LoadMbopeConfig("", {"dynamics.members=7", "preset=robust"});
+  MbopeConfig expected = DefaultsOf(Preset::kRobust);
+  expected.dynamics.members = 7;
+  EXPECT_EQ(CanonicalText(robust), CanonicalText(expected));
+  EXPECT_NE(robust.dynamics.fit.steps, paper.dynamics.fit.steps);
+}
+
+TEST(LoadMbopeConfig, DumpedConfigurationsLoadBackToTheSame) {
+  MbopeConfig config = DefaultsOf(Preset::kRobust);
+  config.dynamics.fit.steps = MbopeConfig().dynamics.fit.steps;
+  const ConfigNode node = ParseYaml(DumpConfig(config), "dumped");
+  MbopeConfig loaded = DefaultsOf(Preset::kRobust);
+  ReadConfig(node, loaded);
+  EXPECT_EQ(CanonicalText(loaded), CanonicalText(config));
+}
+
+TEST(CheckConfig, WithoutAnEnvironmentEverythingMustComeFromTheLog) {
+  MbopeConfig config;
+  config.environment = kNoEnvironment;
+  EXPECT_THAT(Problems(config),
+              AllOf(HasSubstr("log.file"), HasSubstr("policies.pair: files"),
+                    HasSubstr("truth.enabled: false"), HasSubstr("task.reward: learned"),
+                    HasSubstr("task.termination: learned or none")));
+  config.log.file = "log.npz";
+  config.policies.pair = PolicyPair::kFiles;
+  config.policies.evaluation_files = {"new.npz"};
+  config.truth.enabled = false;
+  config.task.reward = RewardFunction::kLearned;
+  config.task.termination = TerminationSource::kNone;
+  EXPECT_EQ(Problems(config), "none");
+}
+
+TEST(CheckConfig, FilesNeedAnEvaluationPolicyAndALogOrItsPolicy) {
+  MbopeConfig config;
+  config.policies.pair = PolicyPair::kFiles;
+  EXPECT_THAT(Problems(config), AllOf(HasSubstr("evaluation_files"), HasSubstr("behavior_file")));
+}
+
+TEST(CheckConfig, HorizonsMustLieWithinTheEpisode) {
+  MbopeConfig config;
+  config.value.horizon = 50;
+  config.estimators.horizons = {20, 80};
+  EXPECT_THAT(Problems(config), HasSubstr("estimators.horizons: 80 is beyond value.horizon = 50"));
+}
+
+}  // namespace
+}  // namespace lfiw
