@@ -21,8 +21,9 @@ struct TrajectoryStreams {
   TrajectoryStreams(std::uint64_t seed, std::uint64_t trajectory)
       : action(seed, "model rollout action", {trajectory}),
         member(seed, "model rollout member", {trajectory}),
-        outcome(seed, "model rollout outcome", {trajectory}) {}
-  Stream action, member, outcome;
+        outcome(seed, "model rollout outcome", {trajectory}),
+        visited(seed, "model rollout visited", {trajectory}) {}
+  Stream action, member, outcome, visited;
 };
 
 std::span<float> RowSpan(MatrixF& m, std::int64_t row) {
@@ -89,6 +90,23 @@ class BlockRollout {
       StoreSteps(log_ratios, [&](std::int64_t trajectory) {
         return out.log_weights.Row(trajectory / episodes, c, trajectory % episodes);
       });
+    }
+  }
+
+  // Keeps `count` random steps of each trajectory.
+  void StoreVisited(std::int64_t count, ModelRollouts& out) const {
+    std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < size_; ++i) {
+      Stream stream = streams_[static_cast<std::size_t>(i)].visited;
+      const auto length = static_cast<std::uint64_t>(lengths_[static_cast<std::size_t>(i)]);
+      for (std::int64_t& t : steps) t = static_cast<std::int64_t>(stream.Below(length));
+      std::ranges::sort(steps);
+      std::int64_t row = (first_ + i) * count;
+      for (const std::int64_t t : steps) {
+        out.visited_states.row(row) = states_.row(t * size_ + i);
+        out.visited_actions.row(row) = actions_.row(t * size_ + i);
+        out.visited_steps[static_cast<std::size_t>(row++)] = t;
+      }
     }
   }
 
@@ -220,6 +238,9 @@ void ModelRollouts::Save(const std::string& path) const {
   file.Put("log_weights",
            std::vector<double>(log_weights.flat().begin(), log_weights.flat().end()));
   file.Put("clamps", std::vector<std::int64_t>{clamped_values, predicted_values});
+  file.Put("visited_states", visited_states);
+  file.Put("visited_actions", visited_actions);
+  file.Put("visited_steps", visited_steps);
   file.Write(path);
 }
 
@@ -246,6 +267,14 @@ ModelRollouts ModelRollouts::Load(const std::string& path) {
   if (clamps.size() != 2) Throw<DataError>("{}: clamps has {} values, not 2", path, clamps.size());
   out.clamped_values = clamps[0];
   out.predicted_values = clamps[1];
+  out.visited_states = file.GetMatrix("visited_states");
+  out.visited_actions = file.GetMatrix("visited_actions");
+  out.visited_steps = file.GetIntegers("visited_steps");
+  const std::int64_t visited = std::ssize(out.visited_steps);
+  if (out.visited_states.rows() != visited || out.visited_actions.rows() != visited) {
+    Throw<DataError>("{}: {} visited_states and {} visited_actions, expected {} of each", path,
+                     out.visited_states.rows(), out.visited_actions.rows(), visited);
+  }
   return out;
 }
 
@@ -276,11 +305,15 @@ MatrixF StartStatesFromEnv(const EnvFactory& env, std::int64_t count, std::uint6
 ModelRollouts RollOutInModel(const RolloutInputs& inputs, const RolloutOptions& options,
                              std::int64_t horizon, std::uint64_t seed, Progress* progress) {
   const std::int64_t total = options.repetitions * options.episodes;
-  LFIW_ASSERT(inputs.start_states.rows() == total);
+  LFIW_ASSERT(inputs.start_states.rows() == total && horizon >= 1);
   const auto classifiers = static_cast<std::int64_t>(inputs.ratios.size());
   ModelRollouts out;
   out.rewards = Array<double, 3>({options.repetitions, options.episodes, horizon});
   out.log_weights = Array<double, 4>({options.repetitions, classifiers, options.episodes, horizon});
+  const std::int64_t visited = total * options.visited_per_episode;
+  out.visited_states.resize(visited, inputs.spec.obs_dim);
+  out.visited_actions.resize(visited, inputs.spec.action_dim);
+  out.visited_steps.resize(static_cast<std::size_t>(visited));
 
   std::atomic<std::int64_t> clamped = 0, steps = 0;
   ParallelBlocks(total, kBlock, [&](std::int64_t begin, std::int64_t end) {
@@ -288,6 +321,7 @@ ModelRollouts RollOutInModel(const RolloutInputs& inputs, const RolloutOptions& 
     BlockRollout block(inputs, begin, end - begin, horizon, seed);
     block.Run();
     block.Store(options.episodes, out);
+    block.StoreVisited(options.visited_per_episode, out);
     clamped += block.clamped();
     steps += block.steps();
     if (progress != nullptr) progress->Advance(end - begin);

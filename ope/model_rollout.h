@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "core/array.h"
 #include "core/episode_batch.h"
@@ -39,6 +40,8 @@ struct RolloutOptions {
   // Gaussian ensembles diverge without a bound: a predicted value may leave the range seen in the
   // log by this share of the range's width, and is clamped (and counted) beyond.
   double clamp_margin = 0.1;
+  // Pairs of each trajectory that are kept for the support check.
+  std::int64_t visited_per_episode = 4;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -48,6 +51,9 @@ struct RolloutOptions {
     v.Field("reward", reward, "where the reward's velocity comes from");
     v.Field("clamp_margin", clamp_margin,
             "predicted values are clamped to the log's range, widened by this share of it",
+            AtLeast(0));
+    v.Field("visited_per_episode", visited_per_episode,
+            "visited states and actions kept of each trajectory, for the support check",
             AtLeast(0));
   }
 };
@@ -79,6 +85,11 @@ struct ModelRollouts {
                                  // transition; 0 after termination
   std::int64_t clamped_values = 0;
   std::int64_t predicted_values = 0;  // rollout steps x (obs_dim + aux_dim)
+  // visited_per_episode random steps of each trajectory before its end, drawn with replacement; row
+  // (r * n + i) * visited_per_episode + k is of episode i of repetition r. m rows in all.
+  MatrixF visited_states;                   // [m, obs_dim]
+  MatrixF visited_actions;                  // [m, action_dim], as executed
+  std::vector<std::int64_t> visited_steps;  // [m], ascending within a trajectory
 
   double ClampRate() const;
   void Save(const std::string& path) const;

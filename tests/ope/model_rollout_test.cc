@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/npz.h"
 #include "core/parallel.h"
 #include "envs/linear_gaussian_env.h"
 #include "ope/plain_model.h"
@@ -89,6 +90,8 @@ TEST(RollOutInModel, SameBytesForAnyNumberOfThreads) {
     const ModelRollouts many = problem.Run();
     EXPECT_EQ(one.rewards, many.rewards);
     EXPECT_EQ(one.log_weights, many.log_weights);
+    EXPECT_EQ(one.visited_states, many.visited_states);
+    EXPECT_EQ(one.visited_steps, many.visited_steps);
   }
   SetThreads(0);
 }
@@ -164,6 +167,52 @@ TEST(RollOutInModel, AfterTerminationRewardsAndLogWeightsAreZero) {
   EXPECT_GT(ended, 10);
 }
 
+// Rewards are 1000 s + a, so that a pair shows its step.
+class PairReward final : public TransitionFunctions {
+ public:
+  static double Of(float state, float action) { return 1000.0 * state + action; }
+  void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef /*next*/,
+               ConstMatrixRef /*aux*/, std::span<double> rewards) const override {
+    for (Eigen::Index i = 0; i < states.rows(); ++i) {
+      rewards[static_cast<std::size_t>(i)] = Of(states(i, 0), actions(i, 0));
+    }
+  }
+  void Terminated(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/, ConstMatrixRef next,
+                  std::span<std::uint8_t> terminated) const override {
+    for (std::size_t i = 0; i < terminated.size(); ++i) {
+      terminated[i] = next(static_cast<Eigen::Index>(i), 0) < 0.0f;
+    }
+  }
+};
+
+TEST(RollOutInModel, VisitedPairsAreOfRandomStepsBeforeTheEnd) {
+  Problem problem(OtherSystem());
+  problem.functions = std::make_unique<PairReward>();
+  const ModelRollouts rollouts = problem.Run();
+  const auto m = static_cast<Eigen::Index>(rollouts.visited_steps.size());
+  ASSERT_EQ(m, 300 * 4);
+  ASSERT_EQ(rollouts.visited_states.rows(), m);
+  std::vector<int> drawn(kHorizon);
+  for (Eigen::Index row = 0; row < m; ++row) {
+    const std::int64_t step = rollouts.visited_steps[static_cast<std::size_t>(row)];
+    // not 0, as it is after the end
+    EXPECT_EQ(rollouts.rewards(row / 400, row / 4 % 100, step),
+              PairReward::Of(rollouts.visited_states(row, 0), rollouts.visited_actions(row, 0)));
+    ++drawn[static_cast<std::size_t>(step)];
+  }
+  for (const int count : drawn) EXPECT_GT(count, 0);
+}
+
+TEST(RollOutInModel, KeepingVisitedPairsChangesNothingElse) {
+  const Problem problem(OtherSystem());
+  RolloutOptions options = kOptions;
+  options.visited_per_episode = 0;
+  const ModelRollouts none = problem.Run(options), some = problem.Run();
+  EXPECT_EQ(none.rewards, some.rewards);
+  EXPECT_EQ(none.log_weights, some.log_weights);
+  EXPECT_TRUE(none.visited_steps.empty());
+}
+
 TEST(ModelRollouts, FileGivesTheSameBack) {
   const TestDir dir;
   const ModelRollouts rollouts = Problem(OtherSystem()).Run();
@@ -172,6 +221,25 @@ TEST(ModelRollouts, FileGivesTheSameBack) {
   EXPECT_EQ(loaded.rewards, rollouts.rewards);
   EXPECT_EQ(loaded.log_weights, rollouts.log_weights);
   EXPECT_EQ(loaded.predicted_values, rollouts.predicted_values);
+  EXPECT_EQ(loaded.visited_states, rollouts.visited_states);
+  EXPECT_EQ(loaded.visited_actions, rollouts.visited_actions);
+  EXPECT_EQ(loaded.visited_steps, rollouts.visited_steps);
+}
+
+TEST(ModelRollouts, FileWithoutVisitedPairsOrWithTooFewIsAnError) {
+  const TestDir dir;
+  const std::string path = dir / "rollouts.npz";
+  ModelRollouts rollouts = Problem(OtherSystem()).Run();
+  rollouts.visited_steps.pop_back();
+  rollouts.Save(path);
+  EXPECT_THROW(ModelRollouts::Load(path), DataError);
+  const NpzFile file = NpzFile::Read(path);
+  NpzFile older;
+  for (const auto& [name, array] : file.arrays()) {
+    if (!name.starts_with("visited")) older.Put(name, array);
+  }
+  older.Write(path);
+  EXPECT_THROW(ModelRollouts::Load(path), DataError);
 }
 
 EpisodeBatch LogWithStarts(const std::vector<float>& starts) {
