@@ -45,10 +45,12 @@ double LogSquashedDensity(double x, const SquashedNormal& draw, double low, doub
   // clipping and rounding both gather a tail in one point
   const double low_end = std::clamp(unit(low), -kSquashEdge, kSquashEdge);
   const double high_end = std::clamp(unit(high), -kSquashEdge, kSquashEdge);
-  if (y <= low_end) return LogNormalCdf((std::atanh(low_end) - draw.mean) / draw.scale);
-  if (y >= high_end) return LogNormalCdf((draw.mean - std::atanh(high_end)) / draw.scale);
+  if (y <= low_end) return LogNormalCdf((UnsquashDraw(low_end) - draw.mean) / draw.scale);
+  if (y >= high_end) return LogNormalCdf((draw.mean - UnsquashDraw(high_end)) / draw.scale);
   return LogNormalDensity(std::atanh(y), draw.mean, draw.scale) -
          std::log(draw.half_range * (1.0 - y) * (1.0 + y));
 }
+
+double UnsquashDraw(double unit) { return std::atanh(std::clamp(unit, -kSquashEdge, kSquashEdge)); }
 
 }  // namespace lfiw

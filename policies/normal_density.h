@@ -29,6 +29,10 @@ struct SquashedNormal {
 // -infinity.
 double LogSquashedDensity(double x, const SquashedNormal& draw, double low, double high);
 
+// The draw that squashing took to `unit` in [-1, 1]: atanh, where |unit| rounds to 1 in float
+// +-atanh(1 - 2^-25).
+double UnsquashDraw(double unit);
+
 }  // namespace lfiw
 
 #endif  // LFIW_POLICIES_NORMAL_DENSITY_H_

@@ -35,6 +35,10 @@ std::string Reason(const std::exception& error) {
     }
   }
   text = text.substr(0, text.find('\n'));
+  // the cause comes before advice to developers
+  if (const std::size_t advice = text.find(". This could be"); advice != std::string::npos) {
+    text.resize(advice);
+  }
   return text.substr(0, 300);
 }
 
@@ -51,6 +55,13 @@ std::vector<std::string> StateAttributes(const torch::jit::Module& module) {
   };
   for (const auto& attribute : module.named_attributes()) look(attribute.name);
   return found;
+}
+
+// What to do about a failed call, beyond its reason.
+std::string_view Cure(std::string_view reason) {
+  const bool gpu = reason.find("CUDA") != std::string_view::npos ||
+                   reason.find("cuda") != std::string_view::npos;
+  return gpu ? " (its code names a GPU: move the model to the CPU before exporting it)" : "";
 }
 
 [[noreturn]] void RefuseState(const std::string& path, const std::string& what) {
@@ -101,9 +112,10 @@ struct TorchScriptNetwork::Impl {
     } catch (const PolicyError&) {
       throw;
     } catch (const std::exception& error) {
+      const std::string reason = Reason(error);
       Throw<PolicyError>(
-          "{}: the module fails on [{}] observations of {}, as its contract says: {}", path,
-          fmt::join(inputs.sizes(), ", "), EnumName(shape.dtype), Reason(error));
+          "{}: the module fails on [{}] observations of {}, as its contract says{}: {}", path,
+          fmt::join(inputs.sizes(), ", "), EnumName(shape.dtype), Cure(reason), reason);
     }
   }
 

@@ -85,6 +85,11 @@ TEST_F(TorchScriptNetworkTest, WrongSizesNameBothSides) {
   EXPECT_THAT(ErrorOf({11, 6}), AllOf(HasSubstr("returns shape [1, 3]"), HasSubstr("[1, 6]")));
 }
 
+TEST_F(TorchScriptNetworkTest, CodeThatNamesAGpuIsToldFromOtherFailures) {
+  SaveModule(path_, "return x + torch.zeros([2], device=torch.device('cuda:0'))", 2, 2);
+  EXPECT_THAT(ErrorOf({2, 2}), HasSubstr("names a GPU"));
+}
+
 TEST_F(TorchScriptNetworkTest, AModuleThatCountsItsCallsIsStateful) {
   SaveModule(path_, "self.calls.add_(1.0)\n  return torch.matmul(x, torch.t(self.weight))", 2, 1);
   EXPECT_THAT(ErrorOf({2, 1}), HasSubstr("answers differently when asked twice"));

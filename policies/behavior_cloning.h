@@ -1,0 +1,83 @@
+#ifndef LFIW_POLICIES_BEHAVIOR_CLONING_H_
+#define LFIW_POLICIES_BEHAVIOR_CLONING_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/episode_batch.h"
+#include "core/progress.h"
+#include "core/visitor.h"
+#include "models/fit.h"
+#include "models/mlp.h"
+#include "models/scaler.h"
+#include "policies/network_policy.h"
+#include "policies/policy_check.h"
+
+namespace lfiw {
+
+enum class CloneKind {
+  kGaussian,      // executed actions are Gaussian draws clipped to the bounds
+  kTanhGaussian,  // Gaussian draws squashed to the bounds, which must be finite
+  kCategorical,   // discrete actions as one-hot rows
+};
+
+template <>
+struct EnumNames<CloneKind> {
+  static constexpr std::array<std::string_view, 3> names = {"gaussian", "tanh_gaussian",
+                                                            "categorical"};
+};
+
+struct CloningOptions {
+  CloneKind kind = CloneKind::kGaussian;
+  MlpOptions network = {.hidden_layers = 2, .width = 256, .activation = Activation::kRelu};
+  FitOptions fit = {.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
+  double validation_share = 0.1;                    // of the episodes, by episode
+  std::int64_t validation_rows = 5000;              // more do not change which step is best
+  std::vector<double> log_std_range = {-5.0, 2.0};  // keeps a deterministic log's density finite
+  ScalerOptions scaler;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("kind", kind, "distribution of the actions");
+    v.Field("network", network, "network of mean and deviation, or of the logits");
+    v.Field("fit", fit, "training");
+    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
+            Between(0.0, 0.9));
+    v.Field("validation_rows", validation_rows, "most steps used per validation", AtLeast(1));
+    v.Field("log_std_range", log_std_range, "clamp of the log standard deviations",
+            Between(-40.0, 40.0));
+    v.Field("scaler", scaler, "what counts as a constant observation");
+  }
+};
+
+struct CloningSummary {
+  FitSummary fit;
+  std::int64_t train_episodes = 0;
+  std::int64_t validation_episodes = 0;
+  // mean over all steps of the held-out episodes of the policy's log-density (nats)
+  double held_out_log_likelihood = 0.0;
+  std::vector<std::int64_t> constant_obs_dims;  // no inputs
+};
+
+struct BehaviorClone {
+  std::unique_ptr<NetworkPolicy> policy;
+  CloningSummary summary;
+};
+
+// Fits a policy with state-dependent mean and deviation to the (s, a) of a log by maximum
+// likelihood, censored at `bounds` [action_dim], and keeps the parameters of the best held-out
+// likelihood. A checkpoint "behavior_clone.npz" is kept in `work_dir`, an existing folder (empty:
+// none). The same bytes for any number of threads. Throws DataError for a log of fewer than two
+// episodes or of actions that are not of the kind, ConfigError for options that cannot be, and else
+// as Fit. SaveNetworkPolicy writes the result.
+BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
+                            const CloningOptions& options, std::uint64_t seed,
+                            const std::string& work_dir, Progress* progress = nullptr);
+
+}  // namespace lfiw
+
+#endif  // LFIW_POLICIES_BEHAVIOR_CLONING_H_
