@@ -9,6 +9,7 @@
 #include "core/config.h"
 #include "core/config_sweep.h"
 #include "core/error.h"
+#include "core/log_writer.h"
 #include "core/parallel.h"
 #include "core/run_directory.h"
 #include "core/stage_cache.h"
@@ -20,7 +21,6 @@
 #include "experiments/versions.h"
 #include "policies/collect.h"
 #include "policies/gaussian_mlp_policy.h"
-#include "policies/log_file.h"
 #include "policies/ppo.h"
 
 namespace lfiw {

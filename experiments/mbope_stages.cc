@@ -9,6 +9,8 @@
 #include "core/atomic_file.h"
 #include "core/config.h"
 #include "core/error.h"
+#include "core/log_reader.h"
+#include "core/log_writer.h"
 #include "core/npz.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -16,7 +18,7 @@
 #include "models/classifier_fit.h"
 #include "models/dynamics_checks.h"
 #include "models/dynamics_fit.h"
-#include "policies/log_file.h"
+#include "policies/log_fit.h"
 
 namespace lfiw {
 namespace {
@@ -314,7 +316,7 @@ void SavePpoResult(const PpoResult& result, const std::string& directory) {
 }
 
 LogSource OpenLog(const StageContext& context, const std::string& path) {
-  LogSource source{LoadLog(path), Sha256HexOfFile(path)};
+  LogSource source{LoadLog(path).batch, Sha256HexOfFile(path)};
   CheckFits(source.log, context.env.spec(), path);
   return source;
 }

@@ -1,0 +1,26 @@
+#include "core/log_writer.h"
+
+#include "core/error.h"
+#include "core/npz.h"
+
+namespace lfiw {
+
+void SaveLog(const EpisodeBatch& log, const std::string& path, const LogInfo& info) {
+  NpzFile file;
+  file.Put("observations", log.observations);
+  file.Put("actions", log.actions);
+  file.Put("rewards", log.rewards);
+  file.Put("offsets", log.offsets);
+  file.Put("terminated", log.terminated);
+  if (log.aux_dim() > 0) file.Put("aux", log.aux);
+  if (!log.behavior_log_density.empty()) {
+    file.Put("behavior_log_density", log.behavior_log_density);
+  }
+  if (info.discrete_actions > 0) {
+    file.Put("discrete_actions", std::vector<std::int64_t>{info.discrete_actions});
+  }
+  if (!info.environment.empty()) file.Put("environment", info.environment);
+  file.Write(path);
+}
+
+}  // namespace lfiw
