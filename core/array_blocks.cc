@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/line_reader.h"
 #include "core/log_builder.h"
 
 namespace lfiw {
@@ -112,6 +113,14 @@ void FillDims(ArrayStore& store, const LogKeys& keys, std::int64_t obs_items,
   info.action_dim = action_items;
   if (!IsDiscrete(store, keys.action, action_items)) return;
   info.discrete_actions = CountActions(store, keys.action);
+  if (const auto stated = store.attributes().find("discrete_actions");
+      stated != store.attributes().end()) {
+    // actions that were never taken count too
+    const double count = ParseNumber(stated->second).value_or(0.0);
+    if (count > 0.0 && count <= static_cast<double>(kMaxDiscreteActions)) {
+      info.discrete_actions = std::max(info.discrete_actions, static_cast<std::int64_t>(count));
+    }
+  }
   info.action_dim = info.discrete_actions;
   AddNote(info,
           fmt::format("whole-number actions are taken as {} discrete ones", info.discrete_actions));

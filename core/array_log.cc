@@ -76,6 +76,10 @@ class FlatReader final : public LogReader {
  private:
   // What lfiw's own layout says beside the steps.
   void ReadOwnFields() {
+    if (const auto found = store_->attributes().find("environment");
+        found != store_->attributes().end()) {
+      info_.environment = found->second;
+    }
     if (keys_.format != "npz") return;
     info_.environment = OptionalText(*store_, "environment");
     if (!store_->Has("discrete_actions")) return;

@@ -35,6 +35,11 @@ void LogBuilder::CheckShapes(const RawEpisode& episode) const {
   expect(densities == steps || densities == 0, "behavior densities", densities);
   expect(episode.observations.cols() == info_.obs_dim, "numbers in an observation",
          episode.observations.cols());
+  if (aux_dim_ > 0) {
+    const std::int64_t aux = episode.aux.rows();
+    expect(aux == steps || aux == steps - 1, "rows of aux", aux);
+    expect(episode.aux.cols() == aux_dim_, "numbers in aux", episode.aux.cols());
+  }
   expect(episode.actions.cols() == info_.action_dim, "numbers in an action",
          episode.actions.cols());
 }

@@ -77,6 +77,7 @@ LogKeys D4rl() {
           .terminal = "terminals",
           .timeout = "timeouts",
           .density = "infos/action_log_probs",
+          .aux = "infos/aux",
           .position = "infos/qpos"};
 }
 

@@ -19,6 +19,7 @@ using nlohmann::json;
 
 constexpr std::string_view kGroup = "episode_";
 constexpr std::string_view kTupleKey = "_index_";
+constexpr const char* kAux = "infos/aux";
 
 std::optional<std::int64_t> NumberAfter(std::string_view prefix, std::string_view text) {
   if (!text.starts_with(prefix)) return std::nullopt;
@@ -89,8 +90,22 @@ void ApplySpace(const json& space, Leaf& leaf) {
   }
 }
 
+// Python's JSON has Infinity, which stands in the bounds of spaces.
+std::string WithoutInfinity(const std::string& text) {
+  constexpr std::string_view kInfinity = "Infinity";
+  std::string out;
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t at = text.find(kInfinity, from);
+    out += text.substr(from, at - from);
+    if (at == std::string::npos) return out;
+    out += "9e99";
+    from = at + kInfinity.size();
+  }
+}
+
 json ParseOrNull(const std::string& text) {
-  json value = json::parse(text, nullptr, false);
+  json value = json::parse(WithoutInfinity(text), nullptr, false);
   return value.is_discarded() ? json() : value;
 }
 
@@ -112,14 +127,14 @@ class MinariReader final : public LogReader {
       Throw<DataError>("{}: observations or actions of no numbers", store_->path());
     }
     NoteFlattening();
-    ChoosePosition();
+    ChooseAux();
   }
 
   const LogInfo& info() const override { return info_; }
   const LogCounts& counts() const override { return counts_; }
 
   EpisodeBatch Next(std::int64_t max_steps) override {
-    LogBuilder builder(info_, position_.empty() ? 0 : 1, counts_);
+    LogBuilder builder(info_, aux_dim_, counts_);
     while (at_ < episodes_.size()) {
       const std::int64_t next = store_->Info(Name(episodes_[at_], "rewards")).rows();
       if (builder.steps() > 0 && next > max_steps - builder.steps()) break;
@@ -160,7 +175,8 @@ class MinariReader final : public LogReader {
     if (spec.is_object() && spec.contains("id") && spec["id"].is_string()) {
       return spec["id"].get<std::string>();
     }
-    return Metadata("dataset_id");
+    const std::string name = Metadata("environment");
+    return name.empty() ? Metadata("dataset_id") : name;
   }
 
   // The arrays below episode_N/`root`, N the first episode, in their order when flattened.
@@ -218,12 +234,18 @@ class MinariReader final : public LogReader {
     AddNote(info_, "observations are flattened in the order " + order);
   }
 
-  // x before and after each step, from the infos.
-  void ChoosePosition() {
+  // aux as lfiw writes it, or x before and after each step; both from the infos.
+  void ChooseAux() {
+    const std::string aux = Name(episodes_.front(), kAux);
+    if (store_->Has(aux)) {
+      aux_dim_ = store_->Info(aux).row_items();
+      return;
+    }
     if (options_.position_step_seconds <= 0.0) return;
     for (const char* key : {"infos/x_position", "infos/qpos"}) {
       if (!store_->Has(Name(episodes_.front(), key))) continue;
       position_ = key;
+      aux_dim_ = 1;
       AddNote(info_, "forward velocities come from " + position_);
       return;
     }
@@ -294,7 +316,11 @@ class MinariReader final : public LogReader {
     const auto steps = static_cast<std::int64_t>(raw.rewards.size());
     raw.terminated = EndFlag(e, "terminations", steps);
     if (EndFlag(e, "truncations", steps) && raw.terminated) ++counts_.both_flags;
-    if (!position_.empty()) raw.aux = Velocities(Name(e, position_));
+    if (!position_.empty()) {
+      raw.aux = Velocities(Name(e, position_));
+    } else if (aux_dim_ > 0) {
+      raw.aux = ReadAux(Name(e, kAux), steps);
+    }
     ReadDensity(e, steps, raw);
     return raw;
   }
@@ -305,6 +331,15 @@ class MinariReader final : public LogReader {
     const Eigen::Index steps = positions.rows() - 1;
     const MatrixF change = positions.col(0).tail(steps) - positions.col(0).head(steps);
     return change / static_cast<float>(options_.position_step_seconds);
+  }
+
+  MatrixF ReadAux(const std::string& name, std::int64_t steps) {
+    const MatrixF aux = ToMatrix(store_->ReadAll(name), Where(name));
+    if (aux.rows() != steps + 1 || aux.cols() != aux_dim_) {
+      Throw<DataError>("{} has {} rows of {} numbers, expected {} of {}", Where(name), aux.rows(),
+                       aux.cols(), steps + 1, aux_dim_);
+    }
+    return aux.bottomRows(steps);
   }
 
   // Infos have one entry more than steps, the first from the reset.
@@ -324,6 +359,7 @@ class MinariReader final : public LogReader {
   std::vector<std::int64_t> episodes_;
   std::vector<Leaf> observations_, actions_;
   std::string position_;
+  std::int64_t aux_dim_ = 0;
   std::size_t at_ = 0;
 };
 
