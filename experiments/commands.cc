@@ -109,6 +109,7 @@ int Train(const TrainCommand& options, const CommonOptions& common) {
 }
 
 int Collect(const CollectCommand& options, const CommonOptions& common) {
+  const LogFormat format = ChooseLogFormat(options.format, options.out);
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
   const GaussianMlpPolicy policy = LoadPolicyFor(*env, options.policy);
   TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
@@ -117,7 +118,9 @@ int Collect(const CollectCommand& options, const CommonOptions& common) {
                                .seed = options.seed,
                                .purpose = "log",
                                .progress = &progress};
-  SaveLog(CollectEpisodes(*env, policy, request), options.out);
+  const auto writer = CreateLog(options.out, format, {.environment = env->spec().name});
+  writer->Append(CollectEpisodes(*env, policy, request));
+  writer->Finish();
   return 0;
 }
 
