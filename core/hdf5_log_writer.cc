@@ -148,7 +148,7 @@ class MinariWriter final : public LogWriter {
                      {"total_steps", steps_},
                      {"data_format", "hdf5"},
                      {"jpeg_encoding", false},
-                     {"minari_version", ">=0.5"},
+                     {"minari_version", "0.5.0"},
                      {"observation_space", BoxText(obs_dim_)},
                      {"action_space", ActionSpaceText(info_, action_dim_)}};
     if (!info_.environment.empty()) metadata["environment"] = info_.environment;

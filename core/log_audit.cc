@@ -21,6 +21,7 @@ Distribution Describe(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   Distribution out;
   if (values.empty()) return out;
+  out.count = static_cast<std::int64_t>(values.size());
   out.mean = Mean(values);
   if (values.size() > 1) out.deviation = StandardDeviation(values);
   std::sort(values.begin(), values.end());

@@ -26,8 +26,9 @@ struct Finding {
   std::string cure;  // may be empty
 };
 
-// Of finite values; all 0 without any.
+// Of finite values; without any, `count` is 0 and the rest means nothing.
 struct Distribution {
+  std::int64_t count = 0;
   double mean = 0.0, deviation = 0.0;  // standard deviation, n - 1
   double min = 0.0, quartile1 = 0.0, median = 0.0, quartile3 = 0.0, max = 0.0;
 };

@@ -83,8 +83,8 @@ void AddNote(LogInfo& info, const std::string& text) {
 
 void NoteDroppedSteps(LogInfo& info, const LogCounts& counts) {
   if (counts.dropped_steps > 0) {
-    AddNote(info, fmt::format("the last step of {} episodes was dropped: the file lacks the "
-                              "observation after it",
+    AddNote(info, fmt::format("the last step of {} episodes was dropped, with its reward: the file "
+                              "lacks the observation after it",
                               counts.dropped_steps));
   }
   if (counts.discarded_episodes > 0) {

@@ -23,11 +23,15 @@ constexpr std::size_t kHistogramBins = 30;
 
 std::string Count(std::int64_t value) { return CountText(static_cast<double>(value)); }
 
+std::string Plural(std::int64_t count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 std::string SizesText(const AuditReport& report) {
   const std::string actions = report.info.discrete_actions > 0
                                   ? fmt::format("{} discrete actions", report.info.discrete_actions)
-                                  : fmt::format("{} action dimensions", report.info.action_dim);
-  return fmt::format("{} observation dimensions, {}", report.info.obs_dim, actions);
+                                  : Plural(report.info.action_dim, "action dimension");
+  return fmt::format("{}, {}", Plural(report.info.obs_dim, "observation dimension"), actions);
 }
 
 std::string CountsText(const AuditReport& report) {
@@ -44,7 +48,7 @@ std::vector<std::string> DistributionRow(const std::string& name, const Distribu
   std::vector<std::string> row = {name};
   for (const double value :
        {d.mean, d.deviation, d.min, d.quartile1, d.median, d.quartile3, d.max}) {
-    row.push_back(NumberText(value));
+    row.push_back(d.count > 0 ? NumberText(value) : kNoNumber);
   }
   return row;
 }
@@ -87,6 +91,7 @@ std::vector<std::vector<std::string>> AllColumns(const AuditReport& report) {
 json NumberOrNull(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 json ToJson(const Distribution& d) {
+  if (d.count == 0) return {};
   return {{"mean", NumberOrNull(d.mean)},     {"sd", NumberOrNull(d.deviation)},
           {"min", NumberOrNull(d.min)},       {"q25", NumberOrNull(d.quartile1)},
           {"median", NumberOrNull(d.median)}, {"q75", NumberOrNull(d.quartile3)},
@@ -269,7 +274,7 @@ std::string AuditPage(const AuditReport& report, const std::string& path,
       {{"episodes", Count(report.episodes), fmt::format("{} terminated", report.terminated)},
        {"steps", Count(report.steps),
         fmt::format("{} in the file", Count(report.counts.file_steps))},
-       {"mean return", NumberText(report.return_distribution.mean),
+       {"mean return", DistributionRow("", report.return_distribution)[1],
         fmt::format("standard deviation {}", NumberText(report.return_distribution.deviation))}});
   body.Heading(2, "Findings");
   body.Table(FindingsTable(report));
