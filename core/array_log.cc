@@ -41,10 +41,13 @@ class FlatReader final : public LogReader {
   FlatReader(std::unique_ptr<ArrayStore> store, LogKeys keys, const LogReadOptions& options)
       : store_(std::move(store)), keys_(std::move(keys)), options_(options) {
     rows_ = store_->Info(keys_.reward).rows();
-    FillDims(*store_, keys_, store_->Info(keys_.observation).row_items(),
-             store_->Info(keys_.action).row_items(), info_);
-    ReadOwnFields();
+    // all sizes are checked before any array is read
     for (const std::string& key : {keys_.reward, keys_.density}) RequireScalar(key);
+    for (const std::string& key : {keys_.observation, keys_.action, keys_.aux, keys_.position,
+                                   keys_.terminal, keys_.timeout}) {
+      if (key.empty()) continue;
+      CheckEpisodeSize(1, store_->Info(key).row_items(), Where(*store_, key));
+    }
     for (const std::string& key : {keys_.action, keys_.next_observation, keys_.timeout,
                                    keys_.density, keys_.aux, keys_.position}) {
       RequireRows(key);
@@ -52,6 +55,9 @@ class FlatReader final : public LogReader {
     if (keys_.offsets.empty()) RequireRows(keys_.terminal);
     RequireSameWidth();
     MakeSource();
+    FillDims(*store_, keys_, store_->Info(keys_.observation).row_items(),
+             store_->Info(keys_.action).row_items(), info_);
+    ReadOwnFields();
     ChooseAux();
     NoteIgnored(*store_, keys_, options_, info_);
   }
@@ -109,9 +115,10 @@ class FlatReader final : public LogReader {
   void RequireSameWidth() const {
     if (keys_.next_observation.empty()) return;
     const std::int64_t width = store_->Info(keys_.next_observation).row_items();
-    if (width == info_.obs_dim) return;
+    const std::int64_t expected = store_->Info(keys_.observation).row_items();
+    if (width == expected) return;
     Throw<DataError>("{} has {} numbers a row, observations have {}",
-                     Where(*store_, keys_.next_observation), width, info_.obs_dim);
+                     Where(*store_, keys_.next_observation), width, expected);
   }
 
   void MakeSource() {

@@ -17,7 +17,7 @@ namespace lfiw {
 // not followed.
 struct Hdf5Limits {
   std::int64_t memory_bytes = std::int64_t{1} << 30;  // of the child, beyond what it starts with
-  int seconds = 60;                                   // CPU time of one request
+  int seconds = 10;                                   // CPU time of one request or object
   int wait_seconds = 300;                             // wall time of one request
 };
 

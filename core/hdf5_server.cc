@@ -210,10 +210,23 @@ std::string ScalarText(hid_t attribute, hid_t type) {
   }
 }
 
+// The soft limit moves ahead of what was used so far, so that each request has its own time.
+void AllowCpuSeconds(int seconds) {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const rlim_t used =
+      static_cast<rlim_t>(usage.ru_utime.tv_sec) + static_cast<rlim_t>(usage.ru_stime.tv_sec);
+  rlimit limit;
+  getrlimit(RLIMIT_CPU, &limit);
+  limit.rlim_cur = std::min(limit.rlim_max, used + 1 + static_cast<rlim_t>(seconds));
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 // What one walk through the file collects.
 struct Listing {
   hid_t file = -1;
   int socket = -1;
+  int cpu_seconds = 0;
   std::vector<Dataset> datasets;
   std::string failure;
 };
@@ -254,6 +267,7 @@ void SendDataset(Listing& listing, const std::string& name) {
 herr_t VisitObject(hid_t root, const char* name, const H5O_info_t* info, void* data) {
   auto& listing = *static_cast<Listing*>(data);
   try {
+    AllowCpuSeconds(listing.cpu_seconds);
     const std::string owner = std::string_view(name) == "." ? "" : name;
     if (info->type == H5O_TYPE_DATASET) {
       SendDataset(listing, owner);
@@ -329,23 +343,11 @@ class OpenDatasets {
   std::deque<std::pair<std::int64_t, Id>> open_;
 };
 
-// The soft limit moves ahead of what was used so far, so that each request has its own time.
-void AllowCpuSeconds(int seconds) {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const rlim_t used =
-      static_cast<rlim_t>(usage.ru_utime.tv_sec) + static_cast<rlim_t>(usage.ru_stime.tv_sec);
-  rlimit limit;
-  getrlimit(RLIMIT_CPU, &limit);
-  limit.rlim_cur = std::min(limit.rlim_max, used + 1 + static_cast<rlim_t>(seconds));
-  setrlimit(RLIMIT_CPU, &limit);
-}
-
 void Serve(const std::string& path, int socket, int cpu_seconds) {
   AllowCpuSeconds(cpu_seconds);
   Check(H5PLset_loading_state(0));
   const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  Listing listing{file.get(), socket, {}, {}};
+  Listing listing{file.get(), socket, cpu_seconds, {}, {}};
   const herr_t status =
       H5Ovisit2(file.get(), H5_INDEX_NAME, H5_ITER_INC, VisitObject, &listing, H5O_INFO_BASIC);
   if (!listing.failure.empty()) throw ServerError(listing.failure);

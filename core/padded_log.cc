@@ -22,9 +22,15 @@ class PaddedReader final : public LogReader {
       RequireSteps(key);
     }
     if (!has_last_) RequireSteps(keys_.observation);
-    FillDims(*store_, keys_, Width(keys_.observation), Width(keys_.action), info_);
-    CheckEpisodeSize(steps_, info_.obs_dim + info_.action_dim, store_->path());
+    // all sizes are checked before any array is read
     if (!keys_.aux.empty()) aux_dim_ = Width(keys_.aux);
+    CheckEpisodeSize(steps_ + 1, Width(keys_.observation), store_->path());
+    CheckEpisodeSize(steps_, Width(keys_.action) + aux_dim_, store_->path());
+    if (!keys_.terminal.empty() && store_->Info(keys_.terminal).shape.size() > 1) {
+      RequireSteps(keys_.terminal);
+    }
+    for (const std::string& key : {keys_.reward, keys_.timeout, keys_.density}) RequireOne(key);
+    FillDims(*store_, keys_, Width(keys_.observation), Width(keys_.action), info_);
     ReadLengths();
     if (keys_.terminal.empty()) {
       AddNote(info_, kNoTerminals);
@@ -65,6 +71,12 @@ class PaddedReader final : public LogReader {
     return store_->Info(key).row_items() / steps;
   }
 
+  // One number a step.
+  void RequireOne(const std::string& key) const {
+    if (key.empty() || Width(key) == 1) return;
+    Throw<DataError>("{} has {} numbers a step, expected 1", Where(*store_, key), Width(key));
+  }
+
   void ReadLengths() {
     lengths_.assign(static_cast<std::size_t>(episodes_), steps_);
     if (keys_.lengths.empty()) return;
@@ -94,7 +106,6 @@ class PaddedReader final : public LogReader {
       if (flags.size() == 1) {
         terminated = flags[0] != 0;
       } else {
-        RequireSteps(keys_.terminal);
         const auto end = flags.begin() + length;
         const auto first = std::find(flags.begin(), end, 1);
         terminated = first != end;
