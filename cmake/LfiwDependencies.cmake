@@ -29,3 +29,16 @@ if(NOT TARGET lfiw::openblas)
     IMPORTED_LOCATION "${LFIW_OPENBLAS}"
     INTERFACE_INCLUDE_DIRECTORIES "${LFIW_CBLAS_INCLUDE}")
 endif()
+
+# CMake's own FindHDF5 compiles C, a language that neither this project nor its users need.
+find_library(LFIW_HDF5 NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+find_path(LFIW_HDF5_INCLUDE NAMES hdf5.h PATH_SUFFIXES hdf5/serial)
+if(NOT LFIW_HDF5 OR NOT LFIW_HDF5_INCLUDE)
+  message(FATAL_ERROR "HDF5 was not found; install libhdf5-dev")
+endif()
+if(NOT TARGET lfiw::hdf5)
+  add_library(lfiw::hdf5 UNKNOWN IMPORTED)
+  set_target_properties(lfiw::hdf5 PROPERTIES
+    IMPORTED_LOCATION "${LFIW_HDF5}"
+    INTERFACE_INCLUDE_DIRECTORIES "${LFIW_HDF5_INCLUDE}")
+endif()

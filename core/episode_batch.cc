@@ -102,6 +102,40 @@ EpisodeBatch SelectEpisodes(const EpisodeBatch& log, std::span<const std::int64_
   return out;
 }
 
+EpisodeBatch ConcatenateEpisodes(std::span<const EpisodeBatch> batches) {
+  EpisodeBatch out;
+  if (batches.empty()) return out;
+  std::int64_t steps = 0;
+  std::int64_t episodes = 0;
+  for (const EpisodeBatch& batch : batches) {
+    steps += batch.steps();
+    episodes += batch.episodes();
+  }
+  const EpisodeBatch& first = batches.front();
+  out.observations.resize(steps + episodes, first.obs_dim());
+  out.actions.resize(steps, first.action_dim());
+  out.aux.resize(steps, first.aux_dim());
+  for (const EpisodeBatch& batch : batches) {
+    LFIW_ASSERT(batch.obs_dim() == first.obs_dim() && batch.action_dim() == first.action_dim());
+    LFIW_ASSERT(batch.aux_dim() == first.aux_dim());
+    const std::int64_t at = out.steps();
+    out.observations.middleRows(at + out.episodes(), batch.observations.rows()) =
+        batch.observations;
+    out.actions.middleRows(at, batch.steps()) = batch.actions;
+    if (out.aux_dim() > 0) out.aux.middleRows(at, batch.steps()) = batch.aux;
+    const auto append = [](const auto& from, auto& to) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(batch.rewards, out.rewards);
+    append(batch.behavior_log_density, out.behavior_log_density);
+    append(batch.terminated, out.terminated);
+    for (std::size_t e = 1; e < batch.offsets.size(); ++e) {
+      out.offsets.push_back(at + batch.offsets[e]);
+    }
+  }
+  return out;
+}
+
 std::vector<double> Returns(const EpisodeBatch& log, double discount) {
   std::vector<double> returns(static_cast<std::size_t>(log.episodes()), 0.0);
   for (std::size_t e = 0; e < returns.size(); ++e) {

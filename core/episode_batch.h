@@ -62,6 +62,10 @@ Transitions GatherTransitions(const EpisodeBatch& log, std::span<const std::int6
 // The listed episodes as a batch of their own.
 EpisodeBatch SelectEpisodes(const EpisodeBatch& log, std::span<const std::int64_t> episodes);
 
+// The episodes of several batches one after the other. Their sizes must agree, and either all or
+// none have behavior densities. No batches give an empty one.
+EpisodeBatch ConcatenateEpisodes(std::span<const EpisodeBatch> batches);
+
 // Sum of rewards of each episode, [episodes], discounted by `discount` per step.
 std::vector<double> Returns(const EpisodeBatch& log, double discount = 1.0);
 

@@ -186,7 +186,7 @@ std::vector<std::byte> RowMajorBytes(const std::vector<std::byte>& in, const Npy
   return out;
 }
 
-std::string FormatNpyHeader(const NpyHeader& header) {
+std::string FormatNpyHeader(const NpyHeader& header, std::size_t min_bytes) {
   const char order = NpyItemSize(header.type) == 1 ? '|' : '<';
   std::string shape;
   for (const std::int64_t size : header.shape) shape += fmt::format("{}, ", size);
@@ -195,7 +195,8 @@ std::string FormatNpyHeader(const NpyHeader& header) {
   std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': {}, 'shape': ({}), }}", order,
                                  header.type, header.fortran_order ? "True" : "False", shape);
   const std::size_t unpadded = kNpyPreambleSize + 2 + text.size() + 1;
-  text += std::string((64 - unpadded % 64) % 64, ' ') + '\n';
+  const std::size_t size = std::max((unpadded + 63) / 64 * 64, (min_bytes + 63) / 64 * 64);
+  text += std::string(size - unpadded, ' ') + '\n';
   std::string bytes(kMagic);
   bytes +=
       {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};

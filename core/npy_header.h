@@ -25,8 +25,9 @@ std::int64_t NpyByteCount(const NpyHeader& header, std::string_view where);
 // The bytes of a Fortran-order array in C order.
 std::vector<std::byte> RowMajorBytes(const std::vector<std::byte>& in, const NpyHeader& header);
 
-// Magic, version, length and text of a version 1 header, padded to a multiple of 64 bytes.
-std::string FormatNpyHeader(const NpyHeader& header);
+// Magic, version, length and text of a version 1 header, padded to a multiple of 64 bytes and to at
+// least `min_bytes`.
+std::string FormatNpyHeader(const NpyHeader& header, std::size_t min_bytes = 0);
 
 // The first bytes of a file: magic and version. Returns the size of the length field that follows
 // them, 2 or 4 bytes. Throws DataError, naming `where`.

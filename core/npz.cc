@@ -12,149 +12,32 @@
 #include <string_view>
 #include <utility>
 
+#include "core/array_visit.h"
 #include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/npy_header.h"
+#include "core/npz_entry.h"
 
 namespace lfiw {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-// deflate cannot compress better than 1032 : 1
-constexpr std::int64_t kMaxDeflateRatio = 1032;
-constexpr std::size_t kMaxHeaderBytes = 1 << 20;
 // 1 January 1980, the epoch of zip files
 constexpr zip_uint16_t kZipEpochDate = (1 << 5) | 1;
 
-struct DiscardZip {
-  void operator()(zip_t* zip) const { zip_discard(zip); }
-};
-using Zip = std::unique_ptr<zip_t, DiscardZip>;
-
-struct CloseEntry {
-  void operator()(zip_file_t* entry) const { zip_fclose(entry); }
-};
-using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
-
-Zip OpenZip(const std::string& path, int flags, std::string_view verb) {
-  int code = 0;
-  Zip zip(zip_open(path.c_str(), flags, &code));
-  if (!zip) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    const std::string reason = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    Throw<DataError>("cannot {} {} as a .npz file: {}", verb, path, reason);
-  }
-  return zip;
-}
-
-// Fills `out` from an entry; a file that ends early or fails its checksum is an error.
-void ReadExactly(zip_file_t* entry, std::span<std::byte> out, std::string_view where) {
-  while (!out.empty()) {
-    const zip_int64_t count = zip_fread(entry, out.data(), out.size());
-    if (count < 0) {
-      Throw<DataError>("{}: {}", where, zip_error_strerror(zip_file_get_error(entry)));
-    }
-    if (count == 0) Throw<DataError>("{}: {} bytes are missing at the end", where, out.size());
-    out = out.subspan(static_cast<std::size_t>(count));
-  }
-}
-
-std::string ReadText(zip_file_t* entry, std::size_t size, std::string_view where) {
-  std::string text(size, '\0');
-  ReadExactly(entry, std::as_writable_bytes(std::span(text)), where);
-  return text;
-}
-
-// The header at the start of an entry and its size in bytes.
-std::pair<NpyHeader, std::int64_t> ReadHeader(zip_file_t* entry, std::string_view where) {
-  const std::size_t length_size = NpyLengthSize(ReadText(entry, kNpyPreambleSize, where), where);
-  const std::string length_bytes = ReadText(entry, length_size, where);
-  std::size_t length = 0;
-  for (std::size_t k = length_size; k > 0; --k) {
-    length = (length << 8) | static_cast<unsigned char>(length_bytes[k - 1]);
-  }
-  if (length > kMaxHeaderBytes) {
-    Throw<DataError>("{}: a numpy header of {} bytes, expected at most {}", where, length,
-                     kMaxHeaderBytes);
-  }
-  NpyHeader header = ParseNpyHeader(ReadText(entry, length, where), where);
-  return {std::move(header), static_cast<std::int64_t>(kNpyPreambleSize + length_size + length)};
-}
-
-// The size of an entry, checked against what its compressed bytes in the file can hold.
-std::int64_t CheckedSize(const zip_stat_t& stat, std::int64_t file_size, std::string_view where) {
-  constexpr zip_uint64_t kNeeded = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
-  if ((stat.valid & kNeeded) != kNeeded ||
-      (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)) {
-    Throw<DataError>("{}: an unknown compression, expected stored or deflated", where);
-  }
-  const auto file_bytes = static_cast<zip_uint64_t>(file_size);
-  const zip_uint64_t ratio = stat.comp_method == ZIP_CM_STORE ? 1 : kMaxDeflateRatio;
-  if (stat.comp_size > file_bytes || stat.size / ratio > stat.comp_size) {
-    Throw<DataError>("{}: claims {} bytes in a file of {}; the file is damaged or cut off", where,
-                     stat.size, file_size);
-  }
-  return static_cast<std::int64_t>(stat.size);
-}
-
-NpzArray ReadArray(zip_t* zip, zip_uint64_t index, std::int64_t size, std::string_view where) {
-  Entry entry(zip_fopen_index(zip, index, 0));
-  if (!entry) Throw<DataError>("{}: {}", where, zip_strerror(zip));
-  auto [header, header_size] = ReadHeader(entry.get(), where);
+NpzArray ReadArray(zip_t* zip, const NpyEntryInfo& info, std::string_view where) {
+  NpyEntry opened = OpenNpyEntry(zip, info, where);
+  const NpyHeader& header = opened.header;
   NpzArray array{header.type, header.shape, {}};
   if (NpyItemSize(header.type) == 0) return array;
 
-  const std::int64_t bytes = NpyByteCount(header, where);
-  if (bytes != size - header_size) {
-    Throw<DataError>("{}: shape [{}] of type {} needs {} bytes, the file holds {}", where,
-                     fmt::join(header.shape, ", "), header.type, bytes, size - header_size);
-  }
-  array.bytes.resize(static_cast<std::size_t>(bytes));
-  ReadExactly(entry.get(), array.bytes, where);
-  // the checksum is compared when the end is reached
-  std::byte extra;
-  if (zip_fread(entry.get(), &extra, 1) != 0) {
-    Throw<DataError>("{}: {}", where, zip_error_strerror(zip_file_get_error(entry.get())));
-  }
+  array.bytes.resize(static_cast<std::size_t>(opened.bytes));
+  ReadExactly(opened.entry.get(), array.bytes, where);
+  CheckEnd(opened.entry.get(), where);
   if (header.fortran_order && header.shape.size() > 1) {
     array.bytes = RowMajorBytes(array.bytes, header);
   }
   return array;
-}
-
-// Calls visit(value) for every item of an array of T.
-template <class T, class Visit>
-void ForEach(const NpzArray& array, Visit& visit) {
-  const std::size_t count = array.bytes.size() / sizeof(T);
-  for (std::size_t i = 0; i < count; ++i) {
-    T value;
-    std::memcpy(&value, array.bytes.data() + i * sizeof(T), sizeof(T));
-    visit(value);
-  }
-}
-
-// False if `array` holds no floating-point numbers of a C++ type.
-template <class Visit>
-bool VisitFloats(const NpzArray& array, Visit visit) {
-  if (array.type == "f4") return ForEach<float>(array, visit), true;
-  if (array.type == "f8") return ForEach<double>(array, visit), true;
-  return false;
-}
-
-// False if `array` holds no integers.
-template <class Visit>
-bool VisitIntegers(const NpzArray& array, Visit visit) {
-  if (array.type == "i8") return ForEach<std::int64_t>(array, visit), true;
-  if (array.type == "i4") return ForEach<std::int32_t>(array, visit), true;
-  if (array.type == "i2") return ForEach<std::int16_t>(array, visit), true;
-  if (array.type == "i1") return ForEach<std::int8_t>(array, visit), true;
-  if (array.type == "u8") return ForEach<std::uint64_t>(array, visit), true;
-  if (array.type == "u4") return ForEach<std::uint32_t>(array, visit), true;
-  if (array.type == "u2") return ForEach<std::uint16_t>(array, visit), true;
-  if (array.type == "u1" || array.type == "b1") return ForEach<std::uint8_t>(array, visit), true;
-  return false;
 }
 
 std::string Describe(const NpzArray& array) {
@@ -236,36 +119,18 @@ void AddEntry(zip_t* zip, const std::string& name, const std::string& header, co
 }  // namespace
 
 NpzFile NpzFile::Read(const std::string& path, std::int64_t max_bytes) {
-  std::error_code error;
-  const auto file_size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
-  if (error) Throw<DataError>("cannot read {}: {}", path, error.message());
-  if (file_size == 0) Throw<DataError>("{}: the file is empty, expected a .npz file", path);
-
   NpzFile file;
   file.path_ = path;
-  const Zip zip = OpenZip(path, ZIP_RDONLY, "read");
-  const zip_int64_t entries = zip_get_num_entries(zip.get(), 0);
+  const Zip zip = OpenNpz(path);
   std::int64_t total = 0;
-  for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(entries); ++i) {
-    zip_stat_t stat;
-    if (zip_stat_index(zip.get(), i, 0, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0) {
-      Throw<DataError>("{}: entry {}: {}", path, i, zip_strerror(zip.get()));
-    }
-    std::string name = stat.name;
-    if (!name.ends_with(kSuffix)) {
-      Throw<DataError>("{}: entry '{}' is not a .npy array", path, name);
-    }
-    name.resize(name.size() - kSuffix.size());
-    const std::string where = fmt::format("{}: array '{}'", path, name);
-    const std::int64_t size = CheckedSize(stat, file_size, where);
-    if (size > max_bytes - total) {
-      Throw<DataError>("{}: {} more bytes would exceed the limit of {} bytes", where, size,
+  for (const NpyEntryInfo& info : ListNpyEntries(zip.get(), path)) {
+    const std::string where = fmt::format("{}: array '{}'", path, info.name);
+    if (info.size > max_bytes - total) {
+      Throw<DataError>("{}: {} more bytes would exceed the limit of {} bytes", where, info.size,
                        max_bytes);
     }
-    total += size;
-    if (!file.arrays_.emplace(name, ReadArray(zip.get(), i, size, where)).second) {
-      Throw<DataError>("{}: the name occurs twice", where);
-    }
+    total += info.size;
+    file.arrays_.emplace(info.name, ReadArray(zip.get(), info, where));
   }
   return file;
 }

@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/config_sweep.h"
 #include "core/error.h"
+#include "core/log_writer.h"
 #include "core/parallel.h"
 #include "core/run_directory.h"
 #include "core/stage_cache.h"
@@ -22,7 +23,7 @@
 #include "experiments/report.h"
 #include "experiments/versions.h"
 #include "policies/collect.h"
-#include "policies/log_file.h"
+#include "policies/log_fit.h"
 #include "policies/mean_policy.h"
 #include "policies/policy_check.h"
 #include "policies/policy_file.h"
@@ -130,6 +131,7 @@ int Train(const TrainCommand& options, const CommonOptions& common) {
 }
 
 int Collect(const CollectCommand& options, const CommonOptions& common) {
+  const LogFormat format = ChooseLogFormat(options.format, options.out);
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
   const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
@@ -138,13 +140,15 @@ int Collect(const CollectCommand& options, const CommonOptions& common) {
                                .seed = options.seed,
                                .purpose = "log",
                                .progress = &progress};
-  SaveLog(CollectEpisodes(*env, *policy, request), options.out);
+  const auto writer = CreateLog(options.out, format, {.environment = env->spec().name});
+  writer->Append(CollectEpisodes(*env, *policy, request));
+  writer->Finish();
   return 0;
 }
 
 int CheckPolicy(const CheckPolicyCommand& options) {
   const std::unique_ptr<Policy> policy = LoadPolicy(options.policy, {.contract = options.contract});
-  const EpisodeBatch log = LoadLog(options.data);
+  const EpisodeBatch log = LoadLog(options.data).batch;
   ActionBounds bounds = BoundsOfActions(log.actions);
   if (!options.env.empty()) {
     const EnvSpec& spec = FindEnv(options.env)->spec();

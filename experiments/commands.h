@@ -46,6 +46,7 @@ int Train(const TrainCommand& options, const CommonOptions& common);
 
 struct CollectCommand {
   std::string env, policy, contract, out;
+  std::string format;  // a name of LogFormat; empty: by the ending of `out`
   std::int64_t horizon = 1000;
   std::int64_t episodes = 100;
   std::uint64_t seed = 0;

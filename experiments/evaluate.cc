@@ -63,6 +63,7 @@ MbopeConfig DefaultsFor(const EvaluateCommand& command, const LogSource& log, Pr
   config.name = "evaluate_" + fs::path(command.data).stem().string();
   config.environment = EnvironmentOf(command, log);
   config.log.file = command.data;
+  config.log.map = command.map;
   config.policies.pair = PolicyPair::kFiles;
   config.policies.behavior_file = command.behavior;
   config.policies.evaluation_files = PolicyFiles(command.policies);
@@ -84,6 +85,8 @@ std::string CommandText(const EvaluateCommand& command) {
   };
   add("--env", command.env);
   add("--behavior", command.behavior);
+  add("--reward", command.reward);
+  add("--map", command.map);
   if (command.horizon > 0) text += fmt::format(" --horizon {}", command.horizon);
   for (const std::string& override : command.overrides) text += " " + override;
   return text;
@@ -95,7 +98,8 @@ int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   if (!command.dry_run) WarnIfSlow();
   LogOptions options;
   options.file = command.data;
-  LogSource log = ReadLogFile(options);
+  options.map = command.map;
+  LogSource log = ReadLogFile(options, command.env, 0);
   std::vector<std::string> overrides = command.overrides;
   if (!command.reward.empty()) overrides.insert(overrides.begin(), "task.reward=" + command.reward);
   const auto config = LoadConfig<MbopeConfig>("", overrides, [&](const MbopeConfig& read) {

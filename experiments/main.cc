@@ -15,6 +15,7 @@
 #include "core/progress.h"
 #include "experiments/commands.h"
 #include "experiments/evaluate.h"
+#include "experiments/log_commands.h"
 
 namespace {
 
@@ -27,6 +28,8 @@ struct CommandLine {
   lfiw::TrainCommand train;
   lfiw::CollectCommand collect;
   lfiw::CheckPolicyCommand check_policy;
+  lfiw::InspectCommand inspect;
+  lfiw::ConvertCommand convert;
   std::string report_directory;
   std::function<int()> action;
 };
@@ -120,7 +123,9 @@ void AddCollect(CLI::App& app, CommandLine& line) {
       "--out log.npz");
   verb->add_option("--env", options.env, "environment name")->required();
   AddPolicy(*verb, "--policy", options.policy, options.contract);
-  verb->add_option("--out", options.out, "log file to write (npz)")->required();
+  verb->add_option("--out", options.out, "log to write")->required();
+  verb->add_option("--format", options.format,
+                   "npz, d4rl, minari or csv (default: by the ending of the name)");
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
   verb->add_option("--seed", options.seed, "root seed");
@@ -166,6 +171,8 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--reward", options.reward, "environment or learned")
       ->check(CLI::IsMember({"environment", "learned"}));
   verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
+  verb->add_option("--map", options.map,
+                   "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");
   verb->add_option("--horizon", options.horizon, "steps (default: the longest episode of the log)")
       ->check(CLI::PositiveNumber);
   verb->add_option("overrides", options.overrides, "key.path=value, as for run");
@@ -176,6 +183,51 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->callback([&line] {
     line.action = [&line] { return lfiw::Evaluate(line.evaluate, line.common.verbosity); };
   });
+}
+
+void AddLogArguments(CLI::App& verb, lfiw::LogArguments& log) {
+  verb.add_option(
+          "log", log.path,
+          "HDF5 (D4RL, Minari, padded arrays), npz, CSV or JSON lines; a Minari directory or "
+          "id")
+      ->required();
+  verb.add_option("--env", log.env, "environment the log is from");
+  verb.add_option("--map", log.map,
+                  "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY and any "
+                  "of next_obs, terminal, timeout, offsets, lengths, density, aux, position");
+  verb.add_option("--max-episode-steps", log.max_episode_steps,
+                  "where a flat file without time limits is cut (default 1000)")
+      ->check(CLI::PositiveNumber);
+}
+
+void AddInspect(CLI::App& app, CommandLine& line) {
+  lfiw::InspectCommand& options = line.inspect;
+  CLI::App* verb = app.add_subcommand("inspect", "Audit a log: sizes, returns, and what is wrong");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw inspect halfcheetah_medium.hdf5 --env HalfCheetah\n"
+      "  lfiw inspect log.npz --json\n"
+      "  lfiw inspect log.csv --out audit        writes audit/report.html");
+  AddLogArguments(*verb, options.log);
+  verb->add_flag("--json", options.json, "print JSON instead of text");
+  verb->add_option("--out", options.out, "directory for a page with plots");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return lfiw::Inspect(line.inspect); }; });
+}
+
+void AddConvert(CLI::App& app, CommandLine& line) {
+  lfiw::ConvertCommand& options = line.convert;
+  CLI::App* verb = app.add_subcommand("convert", "Write a log in another format");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw convert halfcheetah_medium.hdf5 log.npz\n"
+      "  lfiw convert log.npz cheetah/medium-v0 --to minari");
+  AddLogArguments(*verb, options.log);
+  verb->add_option("out", options.out, "log to write (for minari a new directory)")->required();
+  verb->add_option("--to", options.to,
+                   "npz, d4rl, minari or csv (default: by the ending of the name)");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return lfiw::Convert(line.convert); }; });
 }
 
 void AddReport(CLI::App& app, CommandLine& line) {
@@ -230,6 +282,8 @@ int main(int argc, char** argv) {
   AddTrain(app, line);
   AddCollect(app, line);
   AddCheckPolicy(app, line);
+  AddInspect(app, line);
+  AddConvert(app, line);
   AddReport(app, line);
   AddDoctor(app, line);
   try {

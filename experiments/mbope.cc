@@ -222,7 +222,9 @@ void WriteRun(const MbopeRun& run, const ReportInputs& in) {
 int RunMbope(const MbopeConfig& config, const MbopeRun& run, std::optional<LogSource> given) {
   CheckConfig(config);
   // what is given as a file is checked before anything is trained
-  if (!config.log.file.empty() && !given) given = ReadLogFile(config.log);
+  if (!config.log.file.empty() && !given) {
+    given = ReadLogFile(config.log, config.environment, config.seed);
+  }
   const Task task = MakeTask(config, given ? &*given : nullptr);
   if (given) FitLogToTask(task, config.log.file, *given);
   const StageContext context{config, task, run.cache, run.verbosity};

@@ -77,13 +77,19 @@ struct PolicyPairOptions {
 struct LogOptions {
   std::int64_t episodes = 1000;
   std::string file;
+  std::string map;
+  std::int64_t max_transitions = 1'000'000;
   double dynamics_fraction = 0.8;
   std::int64_t cross_fit = 0;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("episodes", episodes, "episodes to collect with the behavior policy", AtLeast(10));
-    v.Field("file", file, "a log in npz to use instead of collecting one");
+    v.Field("file", file, "a log to use instead of collecting one, of any format");
+    v.Field("map", map,
+            "which array is what in a file of no known layout: obs=KEY,action=KEY,reward=KEY,...");
+    v.Field("max_transitions", max_transitions,
+            "most transitions to train on; more are sampled by episode", AtLeast(1));
     v.Field("dynamics_fraction", dynamics_fraction,
             "share of the episodes that trains the dynamics; the rest trains the classifiers",
             Between(0.1, 0.9));

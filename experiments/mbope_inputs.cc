@@ -12,11 +12,13 @@
 #include "core/atomic_file.h"
 #include "core/config.h"
 #include "core/error.h"
+#include "core/log_reader.h"
+#include "core/log_writer.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/statistics.h"
 #include "experiments/stage_files.h"
-#include "policies/log_file.h"
+#include "policies/log_fit.h"
 #include "policies/policy_file.h"
 
 namespace lfiw {
@@ -153,8 +155,20 @@ std::int64_t LongestEpisode(const EpisodeBatch& log) {
   return longest;
 }
 
-LogSource ReadLogFile(const LogOptions& options) {
-  return {.log = LoadLog(options.file), .hash = Sha256HexOfFile(options.file)};
+LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
+                      std::uint64_t seed) {
+  LogReadOptions read{.map = options.map};
+  // forward positions in the file give the displacement that some rewards need
+  if (environment != kNoEnvironment && !environment.empty()) {
+    const EnvSpec& spec = FindEnv(environment)->spec();
+    if (spec.aux_dim() > 0) read.position_step_seconds = spec.step_seconds;
+  }
+  LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
+  return {.log = std::move(loaded.batch),
+          .hash = fmt::format("{} {} {} {}", Sha256HexOfFile(options.file), options.map,
+                              read.position_step_seconds, options.max_transitions),
+          .environment = std::move(loaded.info.environment),
+          .notes = std::move(loaded.info.notes)};
 }
 
 Task MakeTask(const MbopeConfig& config, const LogSource* log) {
@@ -236,7 +250,7 @@ LogSource CollectLog(const StageContext& context, const PolicySource& behavior) 
     SaveLog(CollectEpisodes(*context.task.env, *policy, request), directory + "/log.npz");
   });
   const std::string path = artefact.File("log.npz");
-  return {.log = LoadLog(path), .hash = Sha256HexOfFile(path)};
+  return {.log = LoadLog(path).batch, .hash = Sha256HexOfFile(path)};
 }
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {

@@ -59,8 +59,10 @@ struct LogSource {
 // Steps of the longest episode.
 std::int64_t LongestEpisode(const EpisodeBatch& log);
 
-// The log file named in the configuration. Throws DataError when it cannot be read.
-LogSource ReadLogFile(const LogOptions& options);
+// The log file named in the configuration, of an environment that may be unknown (empty or
+// kNoEnvironment). Throws DataError when it cannot be read.
+LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
+                      std::uint64_t seed);
 
 // The task of the configuration's environment; without one, that of the log: its sizes, and as
 // bounds those of task.action_low and action_high, else the range of its actions.
