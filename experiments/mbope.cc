@@ -229,8 +229,11 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run, std::optional<LogSo
   if (given) FitLogToTask(task, config.log.file, *given);
   const StageContext context{config, task, run.cache, run.verbosity};
 
-  const PolicySet policies = MakePolicies(context);
+  PolicySet policies = MakePolicies(context);
   const LogSource log = given ? *std::move(given) : CollectLog(context, *policies.behavior);
+  if (!policies.behavior && config.back_test.enabled) {
+    policies.behavior = FindBehavior(context, log);
+  }
   const LogSplit split =
       SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
   const FittedModels models = FitModels(

@@ -81,6 +81,7 @@ MbopeConfig DefaultsOf(Preset preset) {
   config.classifiers.fit.network.width = 256;
   config.classifiers.fit.fit.steps = 3'000;
   config.estimators.horizons = {};
+  config.back_test.cloning.fit.steps = 5'000;
   return config;
 }
 

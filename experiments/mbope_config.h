@@ -14,6 +14,7 @@
 #include "ope/model_rollout.h"
 #include "ope/support.h"
 #include "ope/verdict.h"
+#include "policies/behavior_cloning.h"
 #include "policies/ppo_options.h"
 
 namespace lfiw {
@@ -185,7 +186,8 @@ struct TaskOptions {
             "the environment's rule, one learned from the log, or none: episodes run for T steps");
     v.Field(
         "action_low", action_low,
-        "lowest action of each dimension, for a log of an unknown environment; empty: as logged");
+        "lowest action of each dimension, for a log of an unknown environment; empty: the bounds "
+        "that its actions show");
     v.Field("action_high", action_high, "highest action of each dimension, likewise");
     v.Field("learned", learned, "networks of a learned reward or termination");
   }
@@ -193,11 +195,15 @@ struct TaskOptions {
 
 struct BackTestOptions {
   bool enabled = true;
+  CloningOptions cloning;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("enabled", enabled,
             "evaluate the behavior policy too and compare with the returns of the log");
+    v.Field("cloning", cloning,
+            "behavior cloning, where the policy that wrote the log is not known; its kind is that "
+            "of the log's actions");
   }
 };
 

@@ -19,6 +19,7 @@
 #include "core/statistics.h"
 #include "experiments/stage_files.h"
 #include "policies/log_fit.h"
+#include "policies/policy_check.h"
 #include "policies/policy_file.h"
 
 namespace lfiw {
@@ -116,14 +117,13 @@ PolicySet GivenPolicies(const StageContext& context) {
   return set;
 }
 
-VectorD BoundOf(const std::vector<double>& given, const char* name, const MatrixF& actions,
-                const VectorF& logged) {
-  if (given.empty()) return logged.cast<double>();
-  if (std::ssize(given) != actions.cols()) {
+VectorD BoundOf(const std::vector<double>& given, const char* name, const VectorD& shown) {
+  if (given.empty()) return shown;
+  if (std::ssize(given) != shown.size()) {
     Throw<ConfigError>("task.{}: {} values, but the log's actions have {} dimensions", name,
-                       given.size(), actions.cols());
+                       given.size(), shown.size());
   }
-  return Eigen::Map<const VectorD>(given.data(), actions.cols());
+  return Eigen::Map<const VectorD>(given.data(), shown.size());
 }
 
 // The displacement that the reward function needs, from the logged reward: r - R(s, a, s', 0).
@@ -168,6 +168,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
           .hash = fmt::format("{} {} {} {}", Sha256HexOfFile(options.file), options.map,
                               read.position_step_seconds, options.max_transitions),
           .environment = std::move(loaded.info.environment),
+          .discrete_actions = loaded.info.discrete_actions,
           .notes = std::move(loaded.info.notes)};
 }
 
@@ -177,15 +178,13 @@ Task MakeTask(const MbopeConfig& config, const LogSource* log) {
     return {env->spec(), env};
   }
   LFIW_ASSERT(log != nullptr);
-  const MatrixF& actions = log->log.actions;
+  const ActionBounds shown = BoundsOfActions(log->log.actions);
   Task task;
   task.spec.name = log->environment.empty() ? "an unknown environment" : log->environment;
   task.spec.obs_dim = log->log.obs_dim();
   task.spec.action_dim = log->log.action_dim();
-  task.spec.action_low = BoundOf(config.task.action_low, "action_low", actions,
-                                 actions.colwise().minCoeff().transpose());
-  task.spec.action_high = BoundOf(config.task.action_high, "action_high", actions,
-                                  actions.colwise().maxCoeff().transpose());
+  task.spec.action_low = BoundOf(config.task.action_low, "action_low", shown.low);
+  task.spec.action_high = BoundOf(config.task.action_high, "action_high", shown.high);
   task.spec.max_episode_steps = LongestEpisode(log->log);
   return task;
 }
@@ -229,6 +228,34 @@ void SavePpoResult(const PpoResult& result, const std::string& directory) {
   }
   WriteJson(curve, directory + "/curve.json");
   WriteFileAtomically(directory + "/curve.csv", csv);
+}
+
+PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
+  const std::string& file = context.config.log.file;
+  try {
+    return GivenPolicy(context.task, file, "behavior (in the log's file)");
+  } catch (const PolicyError&) {
+    // there is none in it
+  }
+  CloningOptions options = context.config.back_test.cloning;
+  if (log.discrete_actions > 0) options.kind = CloneKind::kCategorical;
+  const ActionBounds bounds{context.task.spec.action_low, context.task.spec.action_high};
+  const Stage stage{
+      .name = "behavior_clone",
+      .config = CanonicalText(options) +
+                fmt::format(" {} {}", fmt::join(bounds.low, ","), fmt::join(bounds.high, ",")),
+      .inputs = {log.hash},
+      .seed = context.config.seed};
+  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
+    TerminalProgress progress("clone the logged policy", options.fit.steps, "gradient steps",
+                              context.verbosity);
+    const FitRun run{CheckpointFolder(directory), context.config.checkpoint_seconds, &progress};
+    const BehaviorClone clone = CloneBehavior(log.log, bounds, options, context.config.seed, run);
+    SaveNetworkPolicy(*clone.policy, directory + "/clone.npz");
+    WriteJson({{"held_out_log_likelihood", clone.summary.held_out_log_likelihood}},
+              directory + "/summary.json");
+  });
+  return SourceOf(artefact.File("clone.npz"), "behavior (cloned)");
 }
 
 LogSource CollectLog(const StageContext& context, const PolicySource& behavior) {

@@ -53,6 +53,7 @@ struct LogSource {
   EpisodeBatch log;
   std::string hash;
   std::string environment = {};         // as the file names it; empty if it does not
+  std::int64_t discrete_actions = 0;    // number of actions; 0: continuous
   std::vector<std::string> notes = {};  // what was decided in reading it
 };
 
@@ -75,6 +76,10 @@ void FitLogToTask(const Task& task, const std::string& path, LogSource& log);
 
 // Trains policies or takes the files named; all of them fit the task.
 PolicySet MakePolicies(const StageContext& context);
+
+// The policy that wrote a log, where nobody names it: the one inside the file, else a clone fitted
+// to its actions.
+PolicySource FindBehavior(const StageContext& context, const LogSource& log);
 
 // Episodes of the behavior policy.
 LogSource CollectLog(const StageContext& context, const PolicySource& behavior);

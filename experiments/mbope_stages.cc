@@ -234,7 +234,15 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
     models.learned_report["termination"] = {{"note", "no episode of the log ends before its time"}};
     return;
   }
-  models.termination = learn(FunctionKind::kTermination);
+  std::shared_ptr<const LearnedFunction> ends = learn(FunctionKind::kTermination);
+  json& report = models.learned_report["termination"];
+  if (2 * report["missed"].get<std::int64_t>() > report["positives"].get<std::int64_t>()) {
+    report["note"] =
+        "most ends of logged episodes cannot be told from their states, as time limits cannot; "
+        "episodes of the model run for T steps";
+    return;
+  }
+  models.termination = std::move(ends);
 }
 
 }  // namespace

@@ -239,8 +239,7 @@ double MeanLogDensity(const Policy& policy, const EpisodeBatch& log,
 }  // namespace
 
 BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
-                            const CloningOptions& options, std::uint64_t seed,
-                            const std::string& work_dir, Progress* progress) {
+                            const CloningOptions& options, std::uint64_t seed, const FitRun& run) {
   LFIW_ASSERT(bounds.low.size() == log.action_dim() && bounds.high.size() == log.action_dim());
   CheckOptions(options, bounds);
   std::vector<std::int64_t> episodes(static_cast<std::size_t>(log.episodes()));
@@ -259,12 +258,11 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
               Stream(seed, "clone weights"));
   CloningProblem problem(train, validation, how, network, options.fit.batch,
                          Stream(seed, "clone batch"));
-  const FitJob job{
-      .name = kName,
-      .identity = fmt::format("seed {}; {}; {} + {} rows", seed, EnumName(options.kind),
-                              train.inputs.rows(), validation.inputs.rows()),
-      .checkpoint = work_dir.empty() ? "" : work_dir + "/behavior_clone.npz",
-      .progress = progress};
+  const FitJob job =
+      FitJob::Of(run, kName,
+                 fmt::format("seed {}; {}; {} + {} rows", seed, EnumName(options.kind),
+                             train.inputs.rows(), validation.inputs.rows()),
+                 "behavior_clone.npz");
   CloningSummary summary{.fit = Fit(problem, options.fit, job),
                          .train_episodes = std::ssize(split.train),
                          .validation_episodes = std::ssize(split.validation),

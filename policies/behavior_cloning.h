@@ -70,13 +70,12 @@ struct BehaviorClone {
 
 // Fits a policy with state-dependent mean and deviation to the (s, a) of a log by maximum
 // likelihood, censored at `bounds` [action_dim], and keeps the parameters of the best held-out
-// likelihood. A checkpoint "behavior_clone.npz" is kept in `work_dir`, an existing folder (empty:
-// none). The same bytes for any number of threads. Throws DataError for a log of fewer than two
-// episodes or of actions that are not of the kind, ConfigError for options that cannot be, and else
-// as Fit. SaveNetworkPolicy writes the result.
+// likelihood. Its checkpoint is "behavior_clone.npz". The same bytes for any number of threads.
+// Throws DataError for a log of fewer than two episodes or of actions that are not of the kind,
+// ConfigError for options that cannot be, and else as Fit. SaveNetworkPolicy writes the result.
 BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
                             const CloningOptions& options, std::uint64_t seed,
-                            const std::string& work_dir, Progress* progress = nullptr);
+                            const FitRun& run = {});
 
 }  // namespace lfiw
 

@@ -12,6 +12,7 @@
 #include "core/atomic_file.h"
 #include "core/config.h"
 #include "core/error.h"
+#include "core/hdf5.h"
 #include "core/npz.h"
 #include "core/pickle.h"
 #include "core/sha256.h"
@@ -200,7 +201,8 @@ std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContra
                        path, kReadable);
   }
   if (head.starts_with("\x89HDF\r\n"sv)) {
-    Throw<PolicyError>("{}: an HDF5 file, expected {}", path, kReadable);
+    return AsPolicyError(
+        [&] { return PolicyFromD4rlMetadata(ReadHdf5Group(path, "metadata"), path); });
   }
   const std::string extension = fs::path(path).extension().string();
   if (extension == ".yaml" || extension == ".yml") {

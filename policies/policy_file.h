@@ -20,6 +20,7 @@ struct PolicyLoadOptions {
 //     (network_policy.h), .npz
 //   - DOPE's policies, as .npz or the original pickle, which is read without running anything
 //     (dope_policy.h)
+//   - the behavior policy inside a D4RL log, .hdf5
 //   - arrays of an agent of Stable-Baselines3, .npz (sb3_policy.h); config.yml beside it says
 //     whether it was trained with TimeFeatureWrapper
 //   - a TorchScript module with a contract (torchscript_network.h). This format runs code: load

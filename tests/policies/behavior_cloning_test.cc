@@ -83,8 +83,7 @@ std::pair<double, double> GaussianAt(const NetworkPolicy& policy, float x) {
 }
 
 TEST(BehaviorCloningTest, FindsMeanAndDeviationOfClippedActions) {
-  const BehaviorClone clone =
-      CloneBehavior(ClippedLog(300), kUnit, Small(CloneKind::kGaussian), 1, "");
+  const BehaviorClone clone = CloneBehavior(ClippedLog(300), kUnit, Small(CloneKind::kGaussian), 1);
   for (const float x : {-0.8f, 0.0f, 0.8f}) {
     // without censoring the deviation at 0.8, where a quarter of the draws are clipped, would be
     // far too small
@@ -99,7 +98,7 @@ TEST(BehaviorCloningTest, FindsMeanAndDeviationOfClippedActions) {
 
 TEST(BehaviorCloningTest, HeldOutLikelihoodComesNearTheTrueOne) {
   const EpisodeBatch log = ClippedLog(300);
-  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kGaussian), 1, "");
+  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kGaussian), 1);
   double expected = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     for (std::int64_t t = 0; t < log.Length(e); ++t) {
@@ -116,7 +115,7 @@ TEST(BehaviorCloningTest, FindsTheGaussianBeforeSquashing) {
   const EpisodeBatch log = MakeLog(300, 1, [](double x, Stream& noise, float* action) {
     action[0] = static_cast<float>(std::tanh(TrueMean(x) + TrueStd(x) * noise.Normal()));
   });
-  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kTanhGaussian), 1, "");
+  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kTanhGaussian), 1);
   for (const float x : {-0.8f, 0.0f, 0.8f}) {
     const auto [mean, std] = GaussianAt(*clone.policy, x);
     EXPECT_NEAR(mean, TrueMean(x), 0.06) << x;
@@ -132,7 +131,7 @@ TEST(BehaviorCloningTest, FindsTheProbabilitiesOfDiscreteActions) {
     action[1] = first ? 0.0f : 1.0f;
   });
   const BehaviorClone clone =
-      CloneBehavior(log, BoundsOfActions(log.actions), Small(CloneKind::kCategorical, 600), 1, "");
+      CloneBehavior(log, BoundsOfActions(log.actions), Small(CloneKind::kCategorical, 600), 1);
   EXPECT_EQ(clone.policy->discrete_actions(), 2);
   for (const float x : {-0.8f, 0.0f, 0.8f}) {
     std::vector<double> density(1);
@@ -153,23 +152,23 @@ TEST(BehaviorCloningTest, ThreadsAndResumingDoNotChangeABit) {
   const EpisodeBatch log = ClippedLog(20);
   const CloningOptions options = Small(CloneKind::kGaussian, 100);
   SetThreads(1);
-  const std::string one = Bytes(CloneBehavior(log, kUnit, options, 1, ""));
+  const std::string one = Bytes(CloneBehavior(log, kUnit, options, 1));
   SetThreads(0);
-  EXPECT_EQ(Bytes(CloneBehavior(log, kUnit, options, 1, "")), one);
-  EXPECT_NE(Bytes(CloneBehavior(log, kUnit, options, 2, "")), one);
+  EXPECT_EQ(Bytes(CloneBehavior(log, kUnit, options, 1)), one);
+  EXPECT_NE(Bytes(CloneBehavior(log, kUnit, options, 2)), one);
 
   // interrupted at once, then resumed from its checkpoint
   const TestDir dir;
   InterruptRequested() = true;
-  EXPECT_THROW(CloneBehavior(log, kUnit, options, 1, dir.path()), Interrupted);
+  EXPECT_THROW(CloneBehavior(log, kUnit, options, 1, {.folder = dir.path()}), Interrupted);
   InterruptRequested() = false;
-  EXPECT_EQ(Bytes(CloneBehavior(log, kUnit, options, 1, dir.path())), one);
+  EXPECT_EQ(Bytes(CloneBehavior(log, kUnit, options, 1, {.folder = dir.path()})), one);
   EXPECT_EQ(dir.Count(), 1);
 }
 
 TEST(BehaviorCloningTest, TheSavedPolicyIsAPolicyFileWithTheSameDensities) {
   const EpisodeBatch log = ClippedLog(20);
-  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kGaussian, 100), 1, "");
+  const BehaviorClone clone = CloneBehavior(log, kUnit, Small(CloneKind::kGaussian, 100), 1);
   const TestDir dir;
   SaveNetworkPolicy(*clone.policy, dir / "clone.npz");
   const auto loaded = LoadPolicy(dir / "clone.npz");
@@ -184,15 +183,15 @@ TEST(BehaviorCloningTest, TheSavedPolicyIsAPolicyFileWithTheSameDensities) {
 TEST(BehaviorCloningTest, WhatCannotBeClonedIsNamed) {
   const EpisodeBatch log = ClippedLog(2);
   const ActionBounds open = {VectorD{{-kInfinity}}, VectorD{{1.0}}};
-  EXPECT_THAT([&] { CloneBehavior(log, open, Small(CloneKind::kTanhGaussian), 1, ""); },
+  EXPECT_THAT([&] { CloneBehavior(log, open, Small(CloneKind::kTanhGaussian), 1); },
               ThrowsMessage<ConfigError>(HasSubstr("action 0 has the bounds [-inf, 1]")));
-  EXPECT_THAT([&] { CloneBehavior(log, kUnit, Small(CloneKind::kCategorical), 1, ""); },
+  EXPECT_THAT([&] { CloneBehavior(log, kUnit, Small(CloneKind::kCategorical), 1); },
               ThrowsMessage<DataError>(HasSubstr("expected a single 1 among zeros")));
-  EXPECT_THAT([&] { CloneBehavior(ClippedLog(1), kUnit, Small(CloneKind::kGaussian), 1, ""); },
+  EXPECT_THAT([&] { CloneBehavior(ClippedLog(1), kUnit, Small(CloneKind::kGaussian), 1); },
               ThrowsMessage<DataError>(HasSubstr("expected at least 2")));
   CloningOptions options = Small(CloneKind::kGaussian);
   options.log_std_range = {1.0};
-  EXPECT_THAT([&] { CloneBehavior(log, kUnit, options, 1, ""); },
+  EXPECT_THAT([&] { CloneBehavior(log, kUnit, options, 1); },
               ThrowsMessage<ConfigError>(HasSubstr("log_std_range")));
 }
 
