@@ -87,6 +87,8 @@ hid_t MakeCreation() {
 
 Hdf5Writer::Hdf5Writer(const std::string& path, Hdf5Compression compression)
     : path_(path), compression_(compression) {
+  // the library would close given-up files at the end of the program, and crash (see Fail)
+  H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // old enough for every reader
@@ -96,11 +98,14 @@ Hdf5Writer::Hdf5Writer(const std::string& path, Hdf5Compression compression)
 }
 
 Hdf5Writer::~Hdf5Writer() {
+  if (file_ < 0 || H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) return;
   for (const auto& [name, dataset] : growing_) H5Dclose(dataset);
   if (file_ >= 0) H5Fclose(file_);
 }
 
-void Hdf5Writer::Fail(const std::string& what) const {
+void Hdf5Writer::Fail(const std::string& what) {
+  growing_.clear();
+  file_ = -1;
   Throw<DataError>("cannot write {}: {} (is the disk full?)", path_, what);
 }
 
@@ -208,6 +213,7 @@ void Hdf5Writer::SetAttribute(const std::string& group, const std::string& name,
 }
 
 void Hdf5Writer::Close() {
+  if (H5Fflush(file_, H5F_SCOPE_LOCAL) < 0) Fail("the last arrays");
   bool closed = true;
   for (const auto& [name, dataset] : growing_) closed = H5Dclose(dataset) >= 0 && closed;
   growing_.clear();

@@ -40,7 +40,9 @@ class Hdf5Writer {
   std::int64_t Group(const std::string& group);
   void Write(std::int64_t dataset, const NpzArray& array, std::int64_t first,
              const std::string& name);
-  [[noreturn]] void Fail(const std::string& what) const;
+  // After a failed write the library may crash when it closes what it could not write, so nothing
+  // of this file is touched again: its identifiers are given up.
+  [[noreturn]] void Fail(const std::string& what);
 
   std::string path_;
   Hdf5Compression compression_;

@@ -47,6 +47,23 @@ TEST(EpisodeBatch, SelectEpisodesRepeatsAndReorders) {
   EXPECT_EQ(picked.observations(picked.ObservationRow(2, 3), 0), 13);
 }
 
+TEST(EpisodeBatch, ConcatenationOfTheEpisodesIsTheWhole) {
+  const EpisodeBatch whole = TwoEpisodes();
+  std::vector<EpisodeBatch> parts;
+  for (const std::int64_t e : {0, 1}) {
+    const std::int64_t episode[] = {e};
+    parts.push_back(SelectEpisodes(whole, episode));
+  }
+  const EpisodeBatch joined = ConcatenateEpisodes(parts);
+  EXPECT_NO_THROW(Validate(joined, "joined"));
+  EXPECT_EQ(joined.offsets, whole.offsets);
+  EXPECT_EQ(joined.observations, whole.observations);
+  EXPECT_EQ(joined.actions, whole.actions);
+  EXPECT_EQ(joined.rewards, whole.rewards);
+  EXPECT_EQ(joined.terminated, whole.terminated);
+  EXPECT_EQ(ConcatenateEpisodes({}).episodes(), 0);
+}
+
 TEST(EpisodeBatch, ReturnsAreDiscountedWithinEachEpisode) {
   EXPECT_THAT(Returns(TwoEpisodes()), ElementsAre(3, 12));
   EXPECT_THAT(Returns(TwoEpisodes(), 0.5), ElementsAre(2, 3 + 2 + 1.25));

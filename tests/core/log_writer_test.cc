@@ -2,8 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -82,6 +87,32 @@ TEST_P(LogWriterTest, AnUnwritablePathIsADataError) {
   const TestDir dir;
   AppendToFile(dir / "file", "x");
   EXPECT_THROW(CreateLog(dir / "file/log", GetParam(), {}), DataError);
+}
+
+// Every size at which the disk may be full, in a process of its own as the limit stays.
+TEST_P(LogWriterTest, AFullDiskIsADataErrorThatLeavesNothing) {
+  const TestDir dir;
+  for (rlim_t limit = 1; limit < 60'000; limit += 1 + limit / 3) {
+    const pid_t child = fork();
+    if (child == 0) {
+      signal(SIGXFSZ, SIG_IGN);
+      const rlimit full{limit, limit};
+      setrlimit(RLIMIT_FSIZE, &full);
+      int status = 0;
+      try {
+        WriteInParts(SampleLog({500, 300}), dir / "log", GetParam(), {});
+      } catch (const DataError&) {
+        status = 2;
+      }
+      exit(status);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status)) << "limit " << limit;
+    if (WEXITSTATUS(status) == 0) break;
+    ASSERT_EQ(WEXITSTATUS(status), 2) << "limit " << limit;
+    ASSERT_EQ(dir.Count(), 0) << "limit " << limit;
+  }
 }
 
 TEST_P(LogWriterTest, NotANumberSurvivesForInspection) {

@@ -337,12 +337,44 @@ TEST_F(Program, DryRunPrintsWhatItWouldRunAndWritesNothing) {
 
 TEST_F(Program, HelpOfEveryVerbHasAnExample) {
   for (const char* verb :
-       {"run", "truth", "train", "collect", "check-policy", "report", "doctor"}) {
+       {"run", "evaluate", "truth", "train", "collect", "inspect", "convert", "check-policy",
+        "report", "doctor"}) {
     const Outcome outcome = Lfiw({verb, "--help"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, HasSubstr("Example"));
   }
   EXPECT_THAT(Lfiw({"doctor"}).output, HasSubstr("GFLOP/s"));
+}
+
+TEST_F(Program, LogsAreConvertedAndInspectedInEveryFormat) {
+  ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=1024",
+                  "rollout_steps=512", "minibatches=4"})
+                .status,
+            0);
+  ASSERT_EQ(Lfiw({"collect", "--env", "Swimmer", "--policy", dir_ / "trained/policy.npz",
+                  "--episodes", "25", "--horizon", "20", "--out", dir_ / "log.hdf5"})
+                .status,
+            0);
+  const std::string log = dir_ / "log.hdf5";
+  for (const char* name : {"a.npz", "a.csv", "a.h5", "a-v0"}) {
+    ASSERT_EQ(Lfiw({"convert", log, dir_ / name}).status, 0);
+    const Outcome outcome = Lfiw({"inspect", dir_ / name, "--env", "Swimmer", "--json"});
+    EXPECT_EQ(outcome.status, 0);
+    const auto audit = nlohmann::json::parse(outcome.output);
+    EXPECT_EQ(audit["steps"], 500);
+    // all that is found is that the rewards are right
+    ASSERT_EQ(audit["findings"].size(), 1U) << outcome.output;
+    EXPECT_EQ(audit["findings"][0]["code"], "reward_agrees");
+  }
+  ASSERT_EQ(Lfiw({"inspect", log, "--out", dir_ / "audit"}).status, 0);
+  EXPECT_THAT(ReadFile(dir_ / "audit/report.html"), HasSubstr("Audit of"));
+  ExpectRefused(Lfiw({"convert", log, dir_ / "a.xyz"}), {"a.xyz", "npz, d4rl, minari, csv"});
+  ExpectRefused(Lfiw({"convert", dir_ / "absent", dir_ / "b.npz"}), {"absent"});
+  ExpectRefused(Lfiw({"convert", log, "/dev/full"}), {"/dev/full"});
+  // a full disk leaves nothing behind
+  Child full({"convert", log, dir_ / "full.npz"}, dir_ / "output", rlim_t{4096});
+  ExpectRefused(full.Wait(), {"full.npz"});
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "full.npz"));
 }
 
 TEST_F(Program, ReportCanBeMadeAgain) {
