@@ -336,9 +336,8 @@ TEST_F(Program, DryRunPrintsWhatItWouldRunAndWritesNothing) {
 }
 
 TEST_F(Program, HelpOfEveryVerbHasAnExample) {
-  for (const char* verb :
-       {"run", "evaluate", "truth", "train", "collect", "inspect", "convert", "check-policy",
-        "report", "doctor"}) {
+  for (const char* verb : {"run", "evaluate", "truth", "train", "collect", "inspect", "convert",
+                           "check-policy", "report", "doctor"}) {
     const Outcome outcome = Lfiw({verb, "--help"});
     EXPECT_EQ(outcome.status, 0);
     EXPECT_THAT(outcome.output, HasSubstr("Example"));
@@ -375,6 +374,66 @@ TEST_F(Program, LogsAreConvertedAndInspectedInEveryFormat) {
   Child full({"convert", log, dir_ / "full.npz"}, dir_ / "output", rlim_t{4096});
   ExpectRefused(full.Wait(), {"full.npz"});
   EXPECT_FALSE(std::filesystem::exists(dir_ / "full.npz"));
+}
+
+// A log of Swimmer and two policies, evaluated with everything small. The last field differs
+// between the tests.
+std::vector<std::string> SmallEvaluation(const TestDir& dir) {
+  return {"evaluate",
+          "--data",
+          dir / "log.npz",
+          "--policy",
+          dir / "trained/policy.npz",
+          "--policy",
+          dir / "trained/policy_512.npz",
+          "--cache",
+          dir / "cache",
+          "dynamics.members=2",
+          "dynamics.network.width=16",
+          "dynamics.fit.steps=60",
+          "classifiers.instances=2",
+          "classifiers.fit.network.width=16",
+          "classifiers.fit.fit.steps=40",
+          "back_test.cloning.fit.steps=40",
+          "task.learned.fit.steps=40",
+          "rollout.repetitions=3",
+          "rollout.episodes=10"};
+}
+
+TEST_F(Program, EvaluateRanksPoliciesAndBackTestsTheClonedBehavior) {
+  ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=1024",
+                  "rollout_steps=512", "minibatches=4", "snapshots=[512]", "--quiet"})
+                .status,
+            0);
+  ASSERT_EQ(Lfiw({"collect", "--env", "Swimmer", "--policy", dir_ / "trained/policy.npz",
+                  "--episodes", "30", "--horizon", "20", "--out", dir_ / "log.npz"})
+                .status,
+            0);
+  // the environment is named in the log
+  std::vector<std::string> known = SmallEvaluation(dir_);
+  known.insert(known.end(), {"--out", dir_ / "known"});
+  const Outcome outcome = Lfiw(known);
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("30 episodes, 600 steps of Swimmer"));
+  EXPECT_THAT(outcome.output, HasSubstr("back-test: for the logged policy"));
+  EXPECT_THAT(Results("known"), HasSubstr("Swimmer,policy_512,lfiw_trajectory"));
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "known/policies/policy_512/report.html"));
+
+  // its resolved configuration repeats it
+  EXPECT_EQ(Lfiw({"run", dir_ / "known/config.yaml", "--out", dir_ / "again", "--cache",
+                  dir_ / "cache", "--quiet"})
+                .status,
+            0);
+  EXPECT_EQ(Results("again"), Results("known"));
+
+  std::vector<std::string> unknown = SmallEvaluation(dir_);
+  unknown.insert(unknown.end(), {"--env", "none", "--out", dir_ / "unknown"});
+  const Outcome learned = Lfiw(unknown);
+  ASSERT_EQ(learned.status, 0) << learned.output;
+  EXPECT_THAT(ReadFile(dir_ / "unknown/report.json"), HasSubstr("learned from the log"));
+
+  unknown.push_back("truth.enabled=true");
+  ExpectRefused(Lfiw(unknown), {"environment none", "truth.enabled: false"});
 }
 
 TEST_F(Program, ReportCanBeMadeAgain) {
