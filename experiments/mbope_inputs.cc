@@ -183,6 +183,9 @@ Task MakeTask(const MbopeConfig& config, const LogSource* log) {
   task.spec.name = log->environment.empty() ? "an unknown environment" : log->environment;
   task.spec.obs_dim = log->log.obs_dim();
   task.spec.action_dim = log->log.action_dim();
+  for (std::int64_t i = 0; i < log->log.aux_dim(); ++i) {
+    task.spec.aux_names.push_back(fmt::format("aux_{}", i));
+  }
   task.spec.action_low = BoundOf(config.task.action_low, "action_low", shown.low);
   task.spec.action_high = BoundOf(config.task.action_high, "action_high", shown.high);
   task.spec.max_episode_steps = LongestEpisode(log->log);

@@ -111,6 +111,15 @@ json BackTestJson(const BackTest& test) {
           {"noise", test.Noise()}};
 }
 
+void AddDifference(const ReportInputs& in, const PolicyEvaluation& evaluation, json& entry) {
+  if (!in.logged) return;
+  const auto difference =
+      DifferenceFromLog(evaluation.stated(), *in.logged, in.config.intervals.level);
+  if (!difference) return;
+  entry["difference"] = {
+      {"value", difference->value}, {"ci_low", difference->low}, {"ci_high", difference->high}};
+}
+
 json RankingJson(const ReportInputs& in) {
   json ranking = json::array();
   for (const PolicyEvaluation& evaluation : in.evaluations) {
@@ -118,15 +127,7 @@ json RankingJson(const ReportInputs& in) {
     entry["policy"] = evaluation.policy.label;
     entry["verdict"] = evaluation.stated().verdict;
     entry["truth"] = OrNull(evaluation.stated().truth);
-    if (in.logged) {
-      const auto difference =
-          DifferenceFromLog(evaluation.stated(), *in.logged, in.config.intervals.level);
-      if (difference) {
-        entry["difference"] = {{"value", difference->value},
-                               {"ci_low", difference->low},
-                               {"ci_high", difference->high}};
-      }
-    }
+    AddDifference(in, evaluation, entry);
     ranking.push_back(std::move(entry));
   }
   return ranking;
@@ -290,6 +291,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
   if (in.logged) {
     report["behavior_value"] = {{"value", in.logged->logged}, {"stderr", in.logged->logged_stderr}};
   }
+  AddDifference(in, evaluation, report);
   if (measured.back_test) report["back_test"] = BackTestJson(*measured.back_test);
   if (measured.support) {
     report["support"] = {{"outside", measured.support->outside},

@@ -42,7 +42,7 @@ void SetInterval(ResultRow& row, const Interval& interval) {
 void SetJudgement(ResultRow& row, const Evidence& evidence, const VerdictOptions& options) {
   const Judgement judgement = Judge(evidence, options);
   row.verdict = EnumName(judgement.verdict);
-  row.reason = fmt::format("{}", fmt::join(judgement.reasons, " "));
+  row.reason = fmt::format("{}", fmt::join(judgement.reasons, "; "));
 }
 
 const Interval& Widest(const std::vector<Interval>& intervals) {

@@ -19,6 +19,7 @@ namespace lfiw {
 //   headline   index in `rows` of the estimate to state first; else the first row with a value
 //   truth      {value, stderr, episodes}: Monte Carlo in the real environment
 //   behavior_value {value, stderr}: mean return of the log
+//   difference {value, ci_low, ci_high}: the headline's value minus behavior_value
 //   log        {episodes, steps, train_episodes, classifier_episodes, constant_dims: [index]}
 //   back_test  {estimate, stderr, gap, noise}: the method's answer for the behavior policy, gap =
 //              estimate - behavior_value, noise its standard error

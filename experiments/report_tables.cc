@@ -150,13 +150,24 @@ Coverage CoverageOf(const JsonObject& row, double known) {
   return known >= *low && known <= *high ? Coverage::kInside : Coverage::kOutside;
 }
 
-std::string BehaviorSentence(const Known& behavior, const JsonObject& row) {
+std::string BehaviorSentence(const JsonObject& report, const Known& behavior,
+                             const JsonObject& row) {
   const double difference = *row.Number("value") - *behavior.value;
   std::string sentence = fmt::format(
       "That is {} {} what the behavior policy collected in the log, {}",
       FixedText(std::abs(difference), RowDecimals(row)), difference >= 0.0 ? "above" : "below",
       EstimateText(behavior.value, behavior.stderr_value));
-  switch (CoverageOf(row, *behavior.value)) {
+  // the log's own uncertainty counts where the difference has an interval
+  const auto given = report.Object("difference");
+  const Coverage coverage = given ? CoverageOf(*given, 0.0) : CoverageOf(row, *behavior.value);
+  if (given && coverage != Coverage::kNoInterval) {
+    sentence += fmt::format("; the difference lies in [{}, {}]",
+                            FixedText(given->Number("ci_low"), RowDecimals(row)),
+                            FixedText(given->Number("ci_high"), RowDecimals(row)));
+    return sentence + (coverage == Coverage::kInside ? ", so the two policies may be equal."
+                                                     : ", which excludes 0.");
+  }
+  switch (coverage) {
     case Coverage::kInside:
       return sentence + "; the interval includes that value, so the two policies may be equal.";
     case Coverage::kOutside:
@@ -205,7 +216,7 @@ void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlF
   html.Paragraph(sentence + ".");
 
   const Known behavior = KnownValue(report, "behavior_value");
-  if (behavior.value) html.Paragraph(BehaviorSentence(behavior, row));
+  if (behavior.value) html.Paragraph(BehaviorSentence(report, behavior, row));
   if (const auto test = report.Object("back_test")) html.Paragraph(BackTestSentence(*test));
   const Known truth = KnownValue(report, "truth");
   if (truth.value) {

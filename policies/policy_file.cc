@@ -183,6 +183,16 @@ std::unique_ptr<Policy> LoadPickle(const std::string& path, const NamedContract&
   return FromArrays(file, path, named);
 }
 
+// The behavior policy inside a D4RL log.
+std::unique_ptr<Policy> LoadHdf5(const std::string& path) {
+  try {
+    return PolicyFromD4rlMetadata(ReadHdf5Group(path, "metadata"), path);
+  } catch (const DataError& error) {
+    Throw<PolicyError>("{}; an HDF5 file is a policy where D4RL keeps one, in metadata/policy",
+                       error.what());
+  }
+}
+
 bool LooksLikeOnnx(const std::string& path, std::string_view head) {
   // protobuf: field 1 (ir_version) a small number, then field 2 (producer_name) or 7 (graph)
   const bool protobuf = head.size() > 4 && head[0] == '\x08' && head[1] < 32 &&
@@ -201,8 +211,7 @@ std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContra
                        path, kReadable);
   }
   if (head.starts_with("\x89HDF\r\n"sv)) {
-    return AsPolicyError(
-        [&] { return PolicyFromD4rlMetadata(ReadHdf5Group(path, "metadata"), path); });
+    return LoadHdf5(path);
   }
   const std::string extension = fs::path(path).extension().string();
   if (extension == ".yaml" || extension == ".yml") {

@@ -11,6 +11,7 @@
 namespace lfiw {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
@@ -45,6 +46,38 @@ TEST(SummarySection, EmptyRunSaysWhatIsMissing) {
   const std::string html = Summary(Json::object());
   EXPECT_THAT(html, HasSubstr("gives no verdict"));
   EXPECT_THAT(html, HasSubstr("There is no estimate"));
+}
+
+TEST(SummarySection, HoldsTheDifferenceAgainstItsOwnInterval) {
+  Json run = SmallRun();
+  run["difference"] = {{"value", -2.2}, {"ci_low", -12.04}, {"ci_high", 7.6}};
+  EXPECT_THAT(Summary(run), HasSubstr("the difference lies in [-12.0, 7.6], so the two policies "
+                                      "may be equal"));
+  run["difference"]["ci_high"] = -1.0;
+  EXPECT_THAT(Summary(run), HasSubstr("the difference lies in [-12.0, -1.0], which excludes 0"));
+}
+
+TEST(SummarySection, SaysHowTheMethodDoesOnTheLoggedPolicy) {
+  Json run = SmallRun();
+  run["back_test"] = {{"estimate", 215.0}, {"stderr", 4.0}, {"gap", -5.0}, {"noise", 4.5}};
+  EXPECT_THAT(Summary(run), AllOf(HasSubstr("the same method says 215.0 \xC2\xB1 4.0, 5.0 below"),
+                                  HasSubstr("within noise")));
+  run["back_test"]["noise"] = 1.0;
+  EXPECT_THAT(Summary(run), HasSubstr("expect an error of this size elsewhere too"));
+}
+
+TEST(RankingSection, ListsSeveralPoliciesAndIsEmptyForOne) {
+  const auto html = [](const Json& run) {
+    return RankingSection(JsonObject(run, "report.json")).html();
+  };
+  Json run = SmallRun();
+  EXPECT_EQ(html(run), "");
+  Json entry = run["rows"][1];
+  entry["policy"] = "old & tried";
+  entry["verdict"] = "caution";
+  run["ranking"] = {entry, entry};
+  EXPECT_THAT(html(run), AllOf(HasSubstr("old &amp; tried"), HasSubstr("caution")));
+  EXPECT_EQ(MarkupFault(html(run)), "");
 }
 
 TEST(SummarySection, StatesTheFirstEstimateAgainstTruthAndBehavior) {

@@ -239,7 +239,9 @@ TEST_F(Program, WrongInputIsRefusedInOneLine) {
   ExpectRefused(Lfiw({"run", dir_ / "none.yaml"}), {"none.yaml"});
   ExpectRefused(Lfiw(RunArguments("run", {"environment=Swimer"})), {"Swimer", "Swimmer"});
   ExpectRefused(Lfiw(RunArguments("run", {"estimators.horizons=[30]"})), {"horizons", "30", "20"});
-  ExpectRefused(Lfiw(RunArguments("run", {"policies.pair=files"})), {"behavior_file"});
+  ExpectRefused(
+      Lfiw(RunArguments("run", {"policies.pair=files", "policies.evaluation_files=[new.npz]"})),
+      {"behavior_file"});
   ExpectRefused(Lfiw(RunArguments("run", {"log.file=" + (dir_ / "none.npz")})), {"none.npz"});
   EXPECT_EQ(Lfiw({"run"}).status, 2);
   EXPECT_EQ(Lfiw({"no-such-verb"}).status, 2);
