@@ -29,7 +29,10 @@ class FlagSource final : public EpisodeSource {
     if (at_ == rows_) return std::nullopt;
     const std::int64_t first = at_;
     while (at_ < rows_) {
-      if (at_ == block_first_ + block_rows_) LoadBlock();
+      if (at_ == block_first_ + block_rows_) {
+        LoadBlock();
+        if (starts_anew_ && at_ > first) break;
+      }
       const auto i = static_cast<std::size_t>(at_ - block_first_);
       const bool terminal = !terminal_.empty() && terminal_[i] != 0;
       const bool timeout = !timeout_.empty() && timeout_[i] != 0;
@@ -58,7 +61,8 @@ class FlagSource final : public EpisodeSource {
     if (ahead_) FindBreaks();
   }
 
-  // breaks_[i] = 1 where the row after block_first_ + i does not start from its next observation.
+  // breaks_[i] = 1 where the row after block_first_ + i does not start from its next observation;
+  // starts_anew_ says the same of the row before the block.
   void FindBreaks() {
     breaks_.assign(static_cast<std::size_t>(block_rows_), 0);
     const std::int64_t width = ahead_->Info(keys_.observation).row_items();
@@ -67,7 +71,9 @@ class FlagSource final : public EpisodeSource {
       const std::int64_t count = std::min(piece, block_rows_ - i);
       const MatrixF next = ReadMatrix(*ahead_, keys_.next_observation, block_first_ + i, count);
       const MatrixF now = ReadMatrix(*ahead_, keys_.observation, block_first_ + i, count);
-      if (i > 0 && !SameRow(last_next_, 0, now, 0)) breaks_[static_cast<std::size_t>(i) - 1] = 1;
+      const bool anew = last_next_.rows() > 0 && !SameRow(last_next_, 0, now, 0);
+      if (i == 0) starts_anew_ = anew;
+      if (i > 0 && anew) breaks_[static_cast<std::size_t>(i) - 1] = 1;
       for (std::int64_t k = 0; k + 1 < count; ++k) {
         if (!SameRow(next, k, now, k + 1)) breaks_[static_cast<std::size_t>(i + k)] = 1;
       }
@@ -84,6 +90,7 @@ class FlagSource final : public EpisodeSource {
   std::int64_t at_ = 0, block_first_ = 0, block_rows_ = 0;
   std::vector<std::uint8_t> terminal_, timeout_, breaks_;
   MatrixF last_next_;
+  bool starts_anew_ = false;
 };
 
 // Episodes by their first rows.

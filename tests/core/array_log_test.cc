@@ -85,6 +85,15 @@ TEST(D4rlLog, WithoutTimeoutsEpisodesAreCutWhereTheNextObservationDoesNotContinu
   ExpectSameLog(LoadLog(Flat(dir, log, {"timeouts"})).batch, log);
 }
 
+TEST(D4rlLog, BoundariesAtTheEdgeOfABlockAreFound) {
+  const TestDir dir;
+  // flags are read 65,536 rows at a time
+  EpisodeBatch log = SampleLog(std::vector<std::int64_t>(1100, 64));
+  log.terminated.assign(1100, 0);
+  EXPECT_EQ(LoadLog(Flat(dir, log, {"timeouts"})).batch.offsets, log.offsets);
+  EXPECT_EQ(LoadLog(Flat(dir, log)).batch.offsets, log.offsets);
+}
+
 TEST(D4rlLog, TerminalWinsOverTimeoutOnTheSameStep) {
   const TestDir dir;
   NpzFile arrays = FlatArrays(SampleLog({2}));
