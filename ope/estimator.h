@@ -1,0 +1,118 @@
+#ifndef LFIW_OPE_ESTIMATOR_H_
+#define LFIW_OPE_ESTIMATOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/array.h"
+#include "ope/value.h"
+
+namespace lfiw {
+
+// One interface for the whole family of off-policy estimators. What needs networks, files or threads
+// is fitted beforehand and arrives as arrays over the logged steps; an estimator is a pure function
+// of those arrays and of the estimand, and says by name which of them it needs.
+//
+// n episodes of at most T steps, padded to [n, T]: after the end of an episode rewards, Q and
+// log-ratios are 0, so a cumulated weight is carried forward and the episode stays in every mean.
+
+// What is estimated, shared by all rows of one table and by their truth.
+struct Estimand : ValueOptions {
+  std::optional<std::int64_t> horizon;  // T; none: infinite, discount < 1
+};
+
+// Q_t(s_t, a_t) and V_t(s_t) of the evaluation policy on the logged steps, from t on, undiscounted
+// to t. For an infinite horizon they do not depend on t.
+struct ValueArrays {
+  Array<double, 2> q;  // [n, T]
+  Array<double, 2> v;  // [n, T + 1]; 0 from the state on in which an episode terminated or T ended
+};
+
+struct EstimatorInputs {
+  Array<double, 2> rewards;              // [n, T]
+  std::vector<std::int64_t> lengths;     // [n], steps before the end, 1 .. T
+  std::vector<std::uint8_t> terminated;  // [n], 1: the environment ended it; 0: T or a time limit
+
+  // By the name of what was fitted: "fqe", "mrdr", "model".
+  std::map<std::string, ValueArrays> values;
+  // Log-ratios of evaluation to logged distribution, [n, T]: "action" is per step
+  // log pi_e(a|s) - log pi_b(a|s); others are of state-action or state marginals at t
+  // ("model_visitation", "dual_dice", ...).
+  std::map<std::string, Array<double, 2>> log_ratios;
+  // Rollouts in the model, [R, n', T] and [R, C, n', T]; empty without.
+  Array<double, 3> model_rewards;
+  Array<double, 4> model_log_weights;
+  // Why something that could be asked for by name is missing.
+  std::map<std::string, std::string> missing;
+
+  std::int64_t episodes() const { return rewards.shape()[0]; }
+  std::int64_t steps() const { return rewards.shape()[1]; }
+};
+
+// Most estimators are sums of ratios of sums over episodes,
+//   value = sum_k [ sum_i numerators(i, k) / sum_i denominators(i, k) ],
+// which is all that standard errors, the jackknife and the bootstrap over episodes need. Each column
+// k may be scaled freely (numerators and denominators alike), which keeps weights in range.
+struct EpisodeTerms {
+  Array<double, 2> numerators;    // [n, K]
+  Array<double, 2> denominators;  // [n, K], or [n, 0]: plain means, every denominator is 1
+};
+
+// The estimate of one estimator. Numbers are finite; what does not apply is empty, with a reason.
+struct Estimate {
+  std::optional<double> value;
+  std::string reason;  // why there is no value
+  // log10 |value| where the value leaves the range of double.
+  std::optional<double> log10_value;
+  std::optional<double> standard_error;
+  std::optional<double> ess;         // of the weights that decide the estimate, in [1, n]; 0: none
+  std::optional<double> khat;        // of the same weights
+  std::optional<double> max_weight;  // largest share of one episode
+  EpisodeTerms terms;                // empty where the estimate is no such sum
+  std::vector<std::string> notes;    // what the reader of the number should know
+};
+
+Estimate Refuse(std::string reason);
+
+enum class HorizonSupport { kFinite, kInfinite, kBoth };
+
+// One member of the family.
+struct Estimator {
+  std::string name;     // of its rows: "wis"
+  std::string summary;  // one line: what it is, source
+  HorizonSupport horizons = HorizonSupport::kFinite;
+  // Names in EstimatorInputs::values and ::log_ratios, and "rollouts" for the model's.
+  std::vector<std::string> needs;
+  std::function<Estimate(const EstimatorInputs&, const Estimand&)> estimate;
+};
+
+// Estimators by name, in the order added.
+class EstimatorRegistry {
+ public:
+  // Throws ConfigError when the name is taken.
+  void Add(Estimator estimator);
+  // Throws ConfigError that names the nearest known one.
+  const Estimator& Find(const std::string& name) const;
+  std::span<const Estimator> all() const { return estimators_; }
+
+ private:
+  std::vector<Estimator> estimators_;
+};
+
+// All estimators of this library.
+EstimatorRegistry StandardEstimators();
+
+// Runs an estimator; refuses in one sentence where the horizon does not suit it or something that it
+// needs is missing. Throws DataError when arrays disagree in shape or hold a number that is not
+// finite (log-ratios may be -inf).
+Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
+                      const Estimand& estimand);
+
+}  // namespace lfiw
+
+#endif  // LFIW_OPE_ESTIMATOR_H_
