@@ -31,6 +31,9 @@ struct Estimand : ValueOptions {
 struct ValueArrays {
   Array<double, 2> q;  // [n, T]
   Array<double, 2> v;  // [n, T + 1]; 0 from the state on in which an episode terminated or T ended
+  // Where Q looks one step ahead, Q_t(s, a) = E[r + g v_fit_{t+1}(s')] under a model, what it looks
+  // at; v is then E_pi Q_t(s, .), and differs from v_fit by the error of its fit. Else empty.
+  Array<double, 2> v_fit;  // [n, T + 1]
 };
 
 struct EstimatorInputs {
@@ -47,6 +50,8 @@ struct EstimatorInputs {
   // Rollouts in the model, [R, n', T] and [R, C, n', T]; empty without.
   Array<double, 3> model_rewards;
   Array<double, 4> model_log_weights;
+  // [T], share of the model's episodes that have not ended before t; empty without a model.
+  std::vector<double> model_alive;
   // Why something that could be asked for by name is missing.
   std::map<std::string, std::string> missing;
 

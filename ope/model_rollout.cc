@@ -2,207 +2,57 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <vector>
 
 #include "core/error.h"
 #include "core/npz.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "ope/block_rollout.h"
 
 namespace lfiw {
 namespace {
 
-// Trajectories of one task: few enough for several tasks, enough rows for efficient GEMMs.
-constexpr std::int64_t kBlock = 125;
-
-// The random streams of one trajectory.
-struct TrajectoryStreams {
-  TrajectoryStreams(std::uint64_t seed, std::uint64_t trajectory)
-      : action(seed, "model rollout action", {trajectory}),
-        member(seed, "model rollout member", {trajectory}),
-        outcome(seed, "model rollout outcome", {trajectory}),
-        visited(seed, "model rollout visited", {trajectory}) {}
-  Stream action, member, outcome, visited;
-};
-
-std::span<float> RowSpan(MatrixF& m, std::int64_t row) {
-  return {m.data() + row * m.cols(), static_cast<std::size_t>(m.cols())};
+// Writes rewards and log-weights up to the end of each trajectory; what follows stays 0.
+void StoreOutcomes(const BlockRollout& block, const BlockShape& shape, std::int64_t episodes,
+                   std::size_t classifiers, ModelRollouts& out) {
+  for (std::int64_t i = 0; i < shape.size; ++i) {
+    const std::int64_t trajectory = shape.first + i;
+    const std::span<double> row = out.rewards.Row(trajectory / episodes, trajectory % episodes);
+    for (std::int64_t t = 0; t < block.length(i); ++t) {
+      row[static_cast<std::size_t>(t)] = block.reward(i, t);
+    }
+  }
+  for (std::size_t c = 0; c < classifiers; ++c) {
+    const std::vector<double> log_ratios = block.LogRatios(c);
+    for (std::int64_t i = 0; i < shape.size; ++i) {
+      const std::int64_t trajectory = shape.first + i;
+      const std::span<double> row =
+          out.log_weights.Row(trajectory / episodes, c, trajectory % episodes);
+      for (std::int64_t t = 0; t < block.length(i); ++t) {
+        row[static_cast<std::size_t>(t)] = log_ratios[static_cast<std::size_t>(t * shape.size + i)];
+      }
+    }
+  }
 }
 
-// Clamps every value of a row to its column's range; returns how many changed.
-std::int64_t ClampRow(Eigen::Ref<Eigen::RowVectorXf> row, const VectorF& low, const VectorF& high) {
-  std::int64_t clamped = 0;
-  for (Eigen::Index j = 0; j < row.cols(); ++j) {
-    const float inside = std::min(std::max(row(j), low(j)), high(j));
-    clamped += inside != row(j);
-    row(j) = inside;
+// Keeps `count` random steps of each trajectory.
+void StoreVisited(const BlockRollout& block, const BlockShape& shape, std::int64_t count,
+                  ModelRollouts& out) {
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < shape.size; ++i) {
+    Stream stream = block.VisitedStream(i);
+    const auto length = static_cast<std::uint64_t>(block.length(i));
+    for (std::int64_t& t : steps) t = static_cast<std::int64_t>(stream.Below(length));
+    std::ranges::sort(steps);
+    std::int64_t row = (shape.first + i) * count;
+    for (const std::int64_t t : steps) {
+      out.visited_states.row(row) = block.states(t).row(i);
+      out.visited_actions.row(row) = block.actions(t).row(i);
+      out.visited_steps[static_cast<std::size_t>(row++)] = t;
+    }
   }
-  return clamped;
 }
-
-// A block of trajectories in lockstep. Row t * size + i of the buffers is step t of trajectory
-// first + i.
-class BlockRollout {
- public:
-  BlockRollout(const RolloutInputs& inputs, std::int64_t first, std::int64_t size,
-               std::int64_t horizon, std::uint64_t seed)
-      : in_(inputs),
-        first_(first),
-        size_(size),
-        horizon_(horizon),
-        states_((horizon + 1) * size, inputs.spec.obs_dim),
-        actions_(horizon * size, inputs.spec.action_dim),
-        next_states_(horizon * size, inputs.spec.obs_dim),
-        aux_(horizon * size, inputs.spec.aux_dim()),
-        rewards_(static_cast<std::size_t>(horizon * size)),
-        lengths_(static_cast<std::size_t>(size), horizon),
-        terminated_(static_cast<std::size_t>(size)),
-        members_(static_cast<std::size_t>(size)),
-        steps_(static_cast<std::size_t>(size)),
-        action_noise_(size, inputs.policy.noise_dim()),
-        outcome_noise_(size, inputs.dynamics.noise_dim()) {
-    streams_.reserve(static_cast<std::size_t>(size));
-    for (std::int64_t i = 0; i < size; ++i) {
-      streams_.emplace_back(seed, static_cast<std::uint64_t>(first + i));
-    }
-    states_.topRows(size) = inputs.start_states.middleRows(first, size);
-  }
-
-  void Run() {
-    for (std::int64_t t = 0; t < horizon_; ++t) {
-      DrawNoise(t);
-      Act(t);
-      Predict(t);
-      MarkTerminated(t);
-    }
-  }
-
-  // Writes the block's rewards [n, T] rows and log-weights into the result.
-  void Store(std::int64_t episodes, ModelRollouts& out) const {
-    StoreSteps(rewards_, [&](std::int64_t trajectory) {
-      return out.rewards.Row(trajectory / episodes, trajectory % episodes);
-    });
-    std::vector<double> log_ratios(rewards_.size());
-    for (std::size_t c = 0; c < in_.ratios.size(); ++c) {
-      in_.ratios[c]->LogRatios(states_.topRows(horizon_ * size_), actions_, next_states_, aux_,
-                               log_ratios);
-      StoreSteps(log_ratios, [&](std::int64_t trajectory) {
-        return out.log_weights.Row(trajectory / episodes, c, trajectory % episodes);
-      });
-    }
-  }
-
-  // Keeps `count` random steps of each trajectory.
-  void StoreVisited(std::int64_t count, ModelRollouts& out) const {
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < size_; ++i) {
-      Stream stream = streams_[static_cast<std::size_t>(i)].visited;
-      const auto length = static_cast<std::uint64_t>(lengths_[static_cast<std::size_t>(i)]);
-      for (std::int64_t& t : steps) t = static_cast<std::int64_t>(stream.Below(length));
-      std::ranges::sort(steps);
-      std::int64_t row = (first_ + i) * count;
-      for (const std::int64_t t : steps) {
-        out.visited_states.row(row) = states_.row(t * size_ + i);
-        out.visited_actions.row(row) = actions_.row(t * size_ + i);
-        out.visited_steps[static_cast<std::size_t>(row++)] = t;
-      }
-    }
-  }
-
-  std::int64_t clamped() const { return clamped_; }
-  std::int64_t steps() const {
-    std::int64_t total = 0;
-    for (const std::int64_t length : lengths_) total += length;
-    return total;
-  }
-
- private:
-  void DrawNoise(std::int64_t t) {
-    const auto count = static_cast<std::uint64_t>(in_.dynamics.members());
-    for (std::int64_t i = 0; i < size_; ++i) {
-      TrajectoryStreams& streams = streams_[static_cast<std::size_t>(i)];
-      streams.action.FillNormal(RowSpan(action_noise_, i));
-      streams.outcome.FillNormal(RowSpan(outcome_noise_, i));
-      members_[static_cast<std::size_t>(i)] =
-          static_cast<std::int64_t>(streams.member.Below(count));
-    }
-    std::fill(steps_.begin(), steps_.end(), t);
-  }
-
-  // Executed actions: drawn, then clipped to the bounds, as in the real environment.
-  void Act(std::int64_t t) {
-    auto actions = actions_.middleRows(t * size_, size_);
-    in_.policy.Sample(states_.middleRows(t * size_, size_), steps_, action_noise_, actions);
-    const VectorF low = in_.spec.action_low.cast<float>();
-    const VectorF high = in_.spec.action_high.cast<float>();
-    actions = actions.cwiseMax(low.transpose().replicate(size_, 1))
-                  .cwiseMin(high.transpose().replicate(size_, 1));
-  }
-
-  void Predict(std::int64_t t) {
-    const std::int64_t row = t * size_;
-    const auto states = states_.middleRows(row, size_);
-    auto next = next_states_.middleRows(row, size_);
-    auto aux = aux_.middleRows(row, size_);
-    in_.dynamics.Sample(states, actions_.middleRows(row, size_), members_, outcome_noise_, next,
-                        aux);
-    RequireFinite(next, t);
-    for (std::int64_t i = 0; i < size_; ++i) {
-      const std::int64_t clamped =
-          ClampRow(next.row(i), in_.range.state_low, in_.range.state_high) +
-          ClampRow(aux.row(i), in_.range.aux_low, in_.range.aux_high);
-      if (t < lengths_[static_cast<std::size_t>(i)]) clamped_ += clamped;
-    }
-    in_.functions.Rewards(states, actions_.middleRows(row, size_), next, aux,
-                          std::span(rewards_).subspan(static_cast<std::size_t>(row),
-                                                      static_cast<std::size_t>(size_)));
-    states_.middleRows(row + size_, size_) = next;
-  }
-
-  void RequireFinite(ConstMatrixRef next, std::int64_t t) const {
-    for (std::int64_t i = 0; i < size_; ++i) {
-      if (!next.row(i).allFinite()) {
-        Throw<NumericError>(
-            "model rollout: trajectory {}, step {}: the dynamics model predicts a value that is "
-            "not finite; retrain it with a smaller learning rate or more data",
-            first_ + i, t);
-      }
-    }
-  }
-
-  void MarkTerminated(std::int64_t t) {
-    const std::int64_t row = t * size_;
-    in_.functions.Terminated(states_.middleRows(row, size_), actions_.middleRows(row, size_),
-                             next_states_.middleRows(row, size_), terminated_);
-    for (std::size_t i = 0; i < lengths_.size(); ++i) {
-      if (terminated_[i] != 0) lengths_[i] = std::min(lengths_[i], t + 1);
-    }
-  }
-
-  // Copies per-step values of each trajectory up to its end; what follows stays 0.
-  template <class RowOf>
-  void StoreSteps(const std::vector<double>& values, const RowOf& row_of) const {
-    for (std::int64_t i = 0; i < size_; ++i) {
-      const std::span<double> row = row_of(first_ + i);
-      for (std::int64_t t = 0; t < lengths_[static_cast<std::size_t>(i)]; ++t) {
-        row[static_cast<std::size_t>(t)] = values[static_cast<std::size_t>(t * size_ + i)];
-      }
-    }
-  }
-
-  const RolloutInputs& in_;
-  std::int64_t first_, size_, horizon_;
-  MatrixF states_, actions_, next_states_, aux_;
-  std::vector<double> rewards_;
-  std::vector<std::int64_t> lengths_;
-  std::vector<std::uint8_t> terminated_;
-  std::vector<std::int64_t> members_;
-  std::vector<std::int64_t> steps_;
-  MatrixF action_noise_, outcome_noise_;
-  std::vector<TrajectoryStreams> streams_;
-  std::int64_t clamped_ = 0;
-};
 
 // Widened column range of `values`.
 void ColumnRange(const MatrixF& values, double margin, VectorF& low, VectorF& high) {
@@ -316,14 +166,15 @@ ModelRollouts RollOutInModel(const RolloutInputs& inputs, const RolloutOptions& 
   out.visited_steps.resize(static_cast<std::size_t>(visited));
 
   std::atomic<std::int64_t> clamped = 0, steps = 0;
-  ParallelBlocks(total, kBlock, [&](std::int64_t begin, std::int64_t end) {
+  ParallelBlocks(total, kRolloutBlock, [&](std::int64_t begin, std::int64_t end) {
     if (InterruptRequested()) throw Interrupted();
-    BlockRollout block(inputs, begin, end - begin, horizon, seed);
+    const BlockShape shape{.first = begin, .size = end - begin, .first_step = 0, .steps = horizon};
+    BlockRollout block(inputs, inputs.start_states.middleRows(begin, shape.size), shape, seed);
     block.Run();
-    block.Store(options.episodes, out);
-    block.StoreVisited(options.visited_per_episode, out);
+    StoreOutcomes(block, shape, options.episodes, inputs.ratios.size(), out);
+    StoreVisited(block, shape, options.visited_per_episode, out);
     clamped += block.clamped();
-    steps += block.steps();
+    steps += block.total_steps();
     if (progress != nullptr) progress->Advance(end - begin);
   });
   out.clamped_values = clamped;

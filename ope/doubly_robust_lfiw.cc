@@ -1,0 +1,156 @@
+#include "ope/doubly_robust_lfiw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/statistics.h"
+#include "ope/log_weights.h"
+#include "ope/psis.h"
+
+namespace lfiw {
+namespace {
+
+constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
+
+// Log-weights w and u of all episodes at one step; -inf where an episode has ended.
+struct StepWeights {
+  std::vector<double> transition, state;
+};
+
+class WeightSource {
+ public:
+  WeightSource(const EstimatorInputs& in, const DoublyRobustLfiwOptions& options)
+      : in_(in), options_(options), cumulated_(static_cast<std::size_t>(in.episodes()), 0.0) {}
+
+  // Steps must be asked for in order.
+  StepWeights At(std::int64_t t) {
+    StepWeights weights{std::vector<double>(cumulated_.size(), kNoWeight), {}};
+    weights.state = weights.transition;
+    for (std::int64_t i = 0; i < in_.episodes(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      if (t >= in_.lengths[row]) continue;
+      const double action = Powered("action", options_.action_power, i, t);
+      if (options_.weights == WeightKind::kMarginal) {
+        weights.state[row] = Powered(options_.state_ratio, options_.state_power, i, t);
+        weights.transition[row] = weights.state[row] + action;
+      } else {
+        weights.state[row] = cumulated_[row];
+        cumulated_[row] += action;
+        weights.transition[row] = cumulated_[row];
+      }
+    }
+    return weights;
+  }
+
+ private:
+  // power * log-ratio, where a power of 0 makes a weight of zero count too.
+  double Powered(const std::string& name, double power, std::int64_t i, std::int64_t t) const {
+    return power == 0.0 ? 0.0 : power * in_.log_ratios.at(name)(i, t);
+  }
+
+  const EstimatorInputs& in_;
+  const DoublyRobustLfiwOptions& options_;
+  std::vector<double> cumulated_;
+};
+
+// Writes weights, scaled so that the largest is 1, and their products with `values` times `factor`
+// into one column. False without support.
+bool WriteColumn(const std::vector<double>& log_weights, const std::vector<double>& values,
+                 double factor, std::int64_t column, EpisodeTerms& terms) {
+  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
+  if (largest == kNoWeight) return false;
+  for (std::size_t i = 0; i < log_weights.size(); ++i) {
+    const double weight = std::exp(log_weights[i] - largest);
+    const auto row = static_cast<std::int64_t>(i);
+    terms.denominators(row, column) = weight;
+    terms.numerators(row, column) = weight == 0.0 ? 0.0 : factor * weight * values[i];
+  }
+  return true;
+}
+
+// Weights' diagnostics, gathered over steps.
+struct WeightDiagnostics {
+  double ess_sum = 0.0;
+  double max_weight = 0.0;
+  std::optional<double> khat;
+
+  void Add(const std::vector<double>& log_weights) {
+    const WeightSummary summary = Summarise(log_weights);
+    ess_sum += summary.ess;
+    max_weight = std::max(max_weight, summary.max_weight);
+    const TailFit tail = FitTail(log_weights);
+    if (tail.khat) khat = std::max(khat.value_or(*tail.khat), *tail.khat);
+  }
+};
+
+// What the transition at t adds beyond the lookahead, and what the lookahead adds to the fit.
+struct Residuals {
+  std::vector<double> transition, fit;
+};
+
+Residuals ResidualsAt(const EstimatorInputs& in, const ValueArrays& values, double discount,
+                      std::int64_t t) {
+  const auto n = static_cast<std::size_t>(in.episodes());
+  Residuals out{std::vector<double>(n), std::vector<double>(n)};
+  for (std::int64_t i = 0; i < in.episodes(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const Array<double, 2>& after = values.v_fit.empty() ? values.v : values.v_fit;
+    out.transition[row] = in.rewards(i, t) + discount * after(i, t + 1) - values.q(i, t);
+    out.fit[row] = values.v(i, t) - after(i, t);
+  }
+  return out;
+}
+
+}  // namespace
+
+Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                  const DoublyRobustLfiwOptions& options) {
+  const ValueArrays& values = inputs.values.at(options.values);
+  const std::int64_t n = inputs.episodes(), steps = inputs.steps();
+  const std::vector<double> factors = StepFactors(estimand, steps);
+  Estimate out;
+  out.terms = {Array<double, 2>({n, 1 + 2 * steps}), Array<double, 2>({n, 1 + 2 * steps})};
+  const Array<double, 2>& base = values.v_fit.empty() ? values.v : values.v_fit;
+  for (std::int64_t i = 0; i < n; ++i) {
+    out.terms.numerators(i, 0) = factors[0] * base(i, 0);
+    out.terms.denominators(i, 0) = 1.0;
+  }
+
+  WeightSource source(inputs, options);
+  WeightDiagnostics diagnostics;
+  std::int64_t corrected = 0;
+  for (std::int64_t t = 0; t < steps; ++t, ++corrected) {
+    const bool reached =
+        std::ranges::any_of(inputs.lengths, [t](std::int64_t length) { return length > t; });
+    if (!reached) break;
+    const StepWeights weights = source.At(t);
+    const Residuals residuals = ResidualsAt(inputs, values, estimand.discount, t);
+    const double running =
+        inputs.model_alive.empty() ? 1.0 : inputs.model_alive[static_cast<std::size_t>(t)];
+    const double factor = factors[static_cast<std::size_t>(t)] * running;
+    if (!WriteColumn(weights.transition, residuals.transition, factor, 1 + t, out.terms) ||
+        !WriteColumn(weights.state, residuals.fit, factor, 1 + steps + t, out.terms)) {
+      return Refuse(fmt::format("no support: all weights of step {} are 0", t));
+    }
+    diagnostics.Add(weights.transition);
+  }
+  // columns without a correction are 0 / 1
+  for (std::int64_t t = corrected; t < steps; ++t) {
+    out.terms.denominators(0, 1 + t) = out.terms.denominators(0, 1 + steps + t) = 1.0;
+  }
+  if (corrected < steps) {
+    out.notes.push_back(fmt::format(
+        "no logged episode is longer than {} steps: beyond, the value is the model's alone",
+        corrected));
+  }
+  out.ess = diagnostics.ess_sum / static_cast<double>(std::max<std::int64_t>(1, corrected));
+  out.khat = diagnostics.khat;
+  out.max_weight = diagnostics.max_weight;
+  return out;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,66 @@
+#ifndef LFIW_OPE_DOUBLY_ROBUST_LFIW_H_
+#define LFIW_OPE_DOUBLY_ROBUST_LFIW_H_
+
+#include <array>
+#include <string>
+
+#include "core/visitor.h"
+#include "ope/estimator.h"
+
+namespace lfiw {
+
+// Doubly robust LFIW: the value in the learned model plus what the log says that the model gets
+// wrong, with marginal instead of cumulated weights, so that nothing degenerates with the horizon:
+//
+//   v = mean_i U_0(s_i0)
+//     + sum_t g^t sum_i w_it [ r_it + g U_{t+1}(s_i,t+1) - Q_t(s_it, a_it) ]
+//     + sum_t g^t sum_i u_it [ V_t(s_it) - U_t(s_it) ]
+//
+// U is any function of state and step (ValueArrays::v_fit), Q its one-step lookahead in the model,
+// Q_t(s, a) = E[r + g U_{t+1}(s^)], and V_t(s) = E_pi Q_t(s, .) (ValueArrays::q and ::v). The
+// weights are per step
+//   w_it ~ (state ratio)^state_power (action ratio)^action_power,  u_it ~ (state
+//   ratio)^state_power,
+// each normalised to sum to the share of the model's episodes that are still running at t.
+//
+// With the policy's true ratios of states and actions the sums telescope to its value whatever U
+// and Q; with a perfect model the first sum has mean 0 whatever the weights, and the second repairs
+// U. A power of 1 trusts a ratio, 0 ignores it. State ratios from the model's own rollouts
+// ("model_visitation") are right only to first order in the model's error.
+enum class WeightKind {
+  kMarginal,    // as above
+  kCumulative,  // rho_t and rho_{t-1} of the action ratios^action_power, without a state ratio
+};
+template <>
+struct EnumNames<WeightKind> {
+  static constexpr std::array names = {"marginal", "cumulative"};
+};
+
+struct DoublyRobustLfiwOptions {
+  std::string values = "model";                  // of EstimatorInputs::values
+  std::string state_ratio = "model_visitation";  // of EstimatorInputs::log_ratios
+  WeightKind weights = WeightKind::kMarginal;
+  double state_power = 0.5;
+  double action_power = 0.5;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("values", values, "fitted values");
+    v.Field("state_ratio", state_ratio, "fitted ratio of visited to logged states");
+    v.Field("weights", weights, "marginal weights, or cumulated action ratios");
+    v.Field("state_power", state_power, "exponent of the state ratio; 0 ignores it",
+            Between(0.0, 1.0));
+    v.Field("action_power", action_power, "exponent of the action ratio; 0 ignores it",
+            Between(0.0, 1.0));
+  }
+};
+
+// The estimate with its terms (1 + 2 T columns). ESS is the mean over steps of that of w, k-hat and
+// max_weight the largest over steps. Steps that no logged episode reaches have no correction, and a
+// note says so. Refuses without support at some step. Arrays are checked by RunEstimator.
+Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                  const DoublyRobustLfiwOptions& options);
+
+}  // namespace lfiw
+
+#endif  // LFIW_OPE_DOUBLY_ROBUST_LFIW_H_
