@@ -128,7 +128,8 @@ FitJob FitJob::Of(const FitRun& run, std::string name, std::string identity,
           .identity = std::move(identity),
           .checkpoint = run.folder.empty() ? "" : run.folder + "/" + file,
           .checkpoint_seconds = run.checkpoint_seconds,
-          .progress = run.progress};
+          .progress = run.progress,
+          .kept = KeptParameters::kBestValidation};
 }
 
 FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job) {
@@ -173,7 +174,7 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
     }
   }
   if (!resumed_finished) checkpoint();
-  parameters = state.best_parameters;
+  if (job.kept == KeptParameters::kBestValidation) parameters = state.best_parameters;
   return state.summary;
 }
 

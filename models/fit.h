@@ -60,6 +60,9 @@ struct FitRun {
   Progress* progress = nullptr;      // advances by gradient steps; may be null
 };
 
+// Which parameters a fit leaves behind. kLast is for problems whose loss moves with them.
+enum class KeptParameters { kBestValidation, kLast };
+
 // One fit among those of a run.
 struct FitJob {
   std::string name;        // for messages: "dynamics member 3"
@@ -67,16 +70,17 @@ struct FitJob {
   std::string checkpoint;  // path of an .npz file; empty for none
   double checkpoint_seconds = 60.0;
   Progress* progress = nullptr;
+  KeptParameters kept = KeptParameters::kBestValidation;
 
   // A job of `run` whose checkpoint is `file` in the run's folder.
   static FitJob Of(const FitRun& run, std::string name, std::string identity,
                    const std::string& file);
 };
 
-// Minimises a problem with Adam and leaves the parameters of the best validation in it; validates
-// every `validate_every` steps and at the end. A checkpoint found at `job.checkpoint` is resumed
-// (also that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the
-// owner of its folder removes it.
+// Minimises a problem with Adam and leaves the job's kept parameters in it; validates every
+// `validate_every` steps and at the end. A checkpoint found at `job.checkpoint` is resumed (also
+// that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the owner of
+// its folder removes it.
 // Throws NumericError that names job and step when a loss is not finite, DataError when the
 // checkpoint belongs to another fit, and Interrupted (after writing a checkpoint).
 FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job);
