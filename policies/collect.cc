@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/statistics.h"
+#include "policies/logged_density.h"
 
 namespace lfiw {
 namespace {
@@ -243,22 +243,6 @@ class ReturnSink final : public EpisodeSink {
   std::vector<double> factors_;  // discount^t of each episode's next step
   std::vector<double> returns_, lengths_;
 };
-
-// The censored log-density of every step, row blocks in parallel.
-std::vector<double> LoggedDensity(const EpisodeBatch& log, const Policy& policy,
-                                  const EnvSpec& spec) {
-  std::vector<double> density(static_cast<std::size_t>(log.steps()));
-  ParallelFor(log.episodes(), [&](std::int64_t e) {
-    const std::int64_t length = log.Length(e);
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
-    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
-    policy.LogDensity(log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
-                      log.actions.middleRows(first, length), spec.action_low, spec.action_high,
-                      std::span(density).subspan(static_cast<std::size_t>(first), steps.size()));
-  });
-  return density;
-}
 
 }  // namespace
 
