@@ -223,6 +223,7 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
     const Artefact artefact = LearnFunction(context, log, split, kind);
     models.learned_report[std::string(EnumName(kind))] = ReadJson(artefact.File("summary.json"));
     models.hashes.push_back(artefact.content_hash);
+    models.model_hashes.push_back(artefact.content_hash);
     return std::make_shared<const LearnedFunction>(
         LearnedFunction::Load(artefact.File("function.npz")));
   };
@@ -305,7 +306,7 @@ FittedModels FitModels(const StageContext& context, const LogSource& log, const 
   FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);
-  models.hashes = {dynamics.content_hash};
+  models.hashes = models.model_hashes = {dynamics.content_hash};
 
   const std::vector<Artefact> artefacts =
       ClassifierStages(context, log, dynamics, models.dynamics, split.classifiers, classifiers);

@@ -46,6 +46,7 @@ struct FittedModels {
   std::shared_ptr<const LearnedFunction> reward, termination;
   nlohmann::json learned_report = nlohmann::json::object();  // "learned" of report.json
   std::vector<std::string> hashes;                           // of all artefacts, for later stages
+  std::vector<std::string> model_hashes;                     // of all but the classifiers
 };
 
 // Fits dynamics, `classifiers` classifiers, and reward and termination where they are learned. Each
