@@ -111,8 +111,9 @@ std::optional<T> ParseWholeNumber(const ConfigNode& node) {
 void CollectPaths(const ConfigNode& node, const std::string& prefix,
                   std::vector<std::string>& paths) {
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
-    paths.push_back(JoinPath(prefix, node.keys[i]));
-    CollectPaths(node.items[i], paths.back(), paths);
+    const std::string path = JoinPath(prefix, node.keys[i]);
+    paths.push_back(path);
+    CollectPaths(node.items[i], path, paths);
   }
 }
 

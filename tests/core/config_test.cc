@@ -228,5 +228,26 @@ TEST(LoadConfigTest, AMissingFileIsNamed) {
               ThrowsMessage<Error>(AllOf(HasSubstr("/no/such.yaml"), HasSubstr("No such file"))));
 }
 
+TEST(AllPaths, NamesEveryLevelHoweverManyFieldsThereAre) {
+  // three levels of eight fields each outgrow any small buffer of paths on the way
+  ConfigNode root = ConfigNode::Map();
+  for (int i = 0; i < 8; ++i) {
+    ConfigNode middle = ConfigNode::Map();
+    for (int j = 0; j < 8; ++j) {
+      ConfigNode inner = ConfigNode::Map();
+      for (int k = 0; k < 8; ++k) {
+        inner.Add("a_leaf_of_some_length_" + std::to_string(k), ConfigNode::Scalar("1"));
+      }
+      middle.Add("a_middle_of_some_length_" + std::to_string(j), std::move(inner));
+    }
+    root.Add("a_root_of_some_length_" + std::to_string(i), std::move(middle));
+  }
+  const std::vector<std::string> paths = internal::AllPaths(root);
+  ASSERT_EQ(paths.size(), 8u + 64u + 512u);
+  EXPECT_EQ(paths.back(),
+            "a_root_of_some_length_7.a_middle_of_some_length_7.a_leaf_of_some_length_7");
+  EXPECT_THAT(paths, testing::Each(testing::StartsWith("a_root_of_some_length_")));
+}
+
 }  // namespace
 }  // namespace lfiw
