@@ -1,0 +1,49 @@
+#ifndef LFIW_OPE_BENCH_METRICS_H_
+#define LFIW_OPE_BENCH_METRICS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace lfiw {
+
+// How well estimates agree with known values, over policies, seeds or both. `estimates` and
+// `truths` [n] belong together; all are finite.
+
+struct ErrorMetrics {
+  double bias = 0.0;  // mean of estimate - truth
+  double mae = 0.0;   // mean absolute error
+  double rmse = 0.0;
+  // Mean of |estimate - truth| / |truth|; none where a truth is 0.
+  std::optional<double> relative;
+};
+// n >= 1.
+ErrorMetrics MeasureErrors(std::span<const double> estimates, std::span<const double> truths);
+
+// Spearman's rank correlation, ties at their mean rank. None for n < 2 or where one side is all
+// ties.
+std::optional<double> SpearmanCorrelation(std::span<const double> estimates,
+                                          std::span<const double> truths);
+
+// Kendall's tau-b. None as above.
+std::optional<double> KendallCorrelation(std::span<const double> estimates,
+                                         std::span<const double> truths);
+
+// What choosing the best of the k policies with the highest estimates loses against choosing the
+// best of all, as a share of the range of the true values (Fu et al. 2021, DOPE): (max truth - max
+// of truths of the top k) / (max truth - min truth). Equal estimates are ordered by their position.
+// 1 <= k <= n; none where all truths are equal.
+std::optional<double> RegretAtK(std::span<const double> estimates, std::span<const double> truths,
+                                std::int64_t k);
+
+// Share of the k policies with the highest estimates that are among the k truly best.
+double TopKPrecision(std::span<const double> estimates, std::span<const double> truths,
+                     std::int64_t k);
+
+// Share of intervals [low, high] that hold their truth. n >= 1.
+double Coverage(std::span<const double> lows, std::span<const double> highs,
+                std::span<const double> truths);
+
+}  // namespace lfiw
+
+#endif  // LFIW_OPE_BENCH_METRICS_H_
