@@ -1,12 +1,162 @@
 #include "ope/estimator.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
+#include "core/error.h"
+
 namespace lfiw {
+namespace {
+
+using Matrix = Array<double, 2>;
+
+void RequireShape(const Matrix& array, std::int64_t n, std::int64_t columns,
+                  const std::string& name) {
+  if (array.shape()[0] == n && array.shape()[1] == columns) return;
+  Throw<DataError>("estimator inputs: {} is [{}, {}], expected [{}, {}]", name, array.shape()[0],
+                   array.shape()[1], n, columns);
+}
+
+enum class Allowed { kFinite, kFiniteOrMinusInfinity };
+
+void RequireNumbers(const Matrix& array, Allowed allowed, const std::string& name) {
+  for (std::int64_t i = 0; i < array.shape()[0]; ++i) {
+    const auto row = array.Row(i);
+    for (std::size_t t = 0; t < row.size(); ++t) {
+      const bool zero_weight = allowed == Allowed::kFiniteOrMinusInfinity &&
+                               row[t] == -std::numeric_limits<double>::infinity();
+      if (std::isfinite(row[t]) || zero_weight) continue;
+      Throw<DataError>("estimator inputs: {}: episode {}, step {} is {}, expected a finite number",
+                       name, i, t, row[t]);
+    }
+  }
+}
+
+void CheckValues(const ValueArrays& values, const EstimatorInputs& in, const std::string& name) {
+  RequireShape(values.q, in.episodes(), in.steps(), name + " q");
+  RequireShape(values.v, in.episodes(), in.steps() + 1, name + " v");
+  RequireNumbers(values.q, Allowed::kFinite, name + " q");
+  RequireNumbers(values.v, Allowed::kFinite, name + " v");
+  if (values.v_fit.empty()) return;
+  RequireShape(values.v_fit, in.episodes(), in.steps() + 1, name + " v_fit");
+  RequireNumbers(values.v_fit, Allowed::kFinite, name + " v_fit");
+}
+
+void CheckLog(const EstimatorInputs& in) {
+  if (in.episodes() == 0 || in.steps() == 0) {
+    Throw<DataError>("estimator inputs: {} episodes of {} steps, expected at least one of each",
+                     in.episodes(), in.steps());
+  }
+  if (std::ssize(in.lengths) != in.episodes() || std::ssize(in.terminated) != in.episodes()) {
+    Throw<DataError>("estimator inputs: {} lengths and {} ends for {} episodes", in.lengths.size(),
+                     in.terminated.size(), in.episodes());
+  }
+  for (std::size_t i = 0; i < in.lengths.size(); ++i) {
+    if (in.lengths[i] < 1 || in.lengths[i] > in.steps()) {
+      Throw<DataError>("estimator inputs: episode {} has {} steps, expected 1 .. {}", i,
+                       in.lengths[i], in.steps());
+    }
+  }
+  RequireNumbers(in.rewards, Allowed::kFinite, "rewards");
+}
+
+// Why `name` cannot be had; empty if it is there, and then checked.
+std::string Missing(const std::string& name, const EstimatorInputs& in) {
+  bool found = false;
+  if (name == "rollouts") found = !in.model_rewards.empty();
+  if (const auto values = in.values.find(name); values != in.values.end()) {
+    CheckValues(values->second, in, name);
+    found = true;
+  }
+  if (const auto ratios = in.log_ratios.find(name); ratios != in.log_ratios.end()) {
+    RequireShape(ratios->second, in.episodes(), in.steps(), name + " log-ratios");
+    RequireNumbers(ratios->second, Allowed::kFiniteOrMinusInfinity, name + " log-ratios");
+    found = true;
+  }
+  if (const auto weights = in.weights.find(name); weights != in.weights.end()) {
+    RequireShape(weights->second, in.episodes(), in.steps(), name + " weights");
+    RequireNumbers(weights->second, Allowed::kFinite, name + " weights");
+    found = true;
+  }
+  if (found) return "";
+  const auto why = in.missing.find(name);
+  return why == in.missing.end() ? name + " was not fitted" : why->second;
+}
+
+std::string WrongHorizon(HorizonSupport supported, const Estimand& estimand) {
+  if (supported == HorizonSupport::kFinite && !estimand.horizon) {
+    return "answers for a finite horizon only; set value.horizon";
+  }
+  if (supported == HorizonSupport::kInfinite && estimand.horizon) {
+    return "answers for an infinite horizon only";
+  }
+  return "";
+}
+
+// Value and standard error of what is a sum of ratios.
+void Complete(Estimate& estimate) {
+  if (estimate.terms.empty() || !estimate.reason.empty()) return;
+  if (!estimate.value) estimate.value = ValueOf(estimate.terms);
+  if (!estimate.value) {
+    estimate.reason = estimate.log10_value ? "not finite in double" : "no support";
+    return;
+  }
+  if (!estimate.standard_error) estimate.standard_error = StandardErrorOf(estimate.terms);
+}
+
+// Levenshtein distance would be more than a handful of names needs: the longest common prefix.
+std::size_t CommonPrefix(const std::string& a, const std::string& b) {
+  const auto end = std::ranges::mismatch(a, b).in1;
+  return static_cast<std::size_t>(end - a.begin());
+}
+
+}  // namespace
 
 Estimate Refuse(std::string reason) {
   Estimate estimate;
   estimate.reason = std::move(reason);
+  return estimate;
+}
+
+void EstimatorRegistry::Add(Estimator estimator) {
+  for (const Estimator& known : estimators_) {
+    if (known.name == estimator.name) {
+      Throw<ConfigError>("estimator {}: there is one of this name already", estimator.name);
+    }
+  }
+  estimators_.push_back(std::move(estimator));
+}
+
+const Estimator& EstimatorRegistry::Find(const std::string& name) const {
+  const Estimator* nearest = nullptr;
+  std::string names;
+  for (const Estimator& estimator : estimators_) {
+    if (estimator.name == name) return estimator;
+    names += (names.empty() ? "" : ", ") + estimator.name;
+    if (nearest == nullptr ||
+        CommonPrefix(estimator.name, name) > CommonPrefix(nearest->name, name)) {
+      nearest = &estimator;
+    }
+  }
+  Throw<ConfigError>("unknown estimator \"{}\"; did you mean {}? Known: {}", name,
+                     nearest == nullptr ? "none" : nearest->name, names);
+}
+
+Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
+                      const Estimand& estimand) {
+  CheckLog(inputs);
+  if (std::string why = WrongHorizon(estimator.horizons, estimand); !why.empty()) {
+    return Refuse(std::move(why));
+  }
+  for (const std::string& need : estimator.needs) {
+    if (std::string why = Missing(need, inputs); !why.empty()) return Refuse(std::move(why));
+  }
+  Estimate estimate = estimator.estimate(inputs, estimand);
+  Complete(estimate);
   return estimate;
 }
 

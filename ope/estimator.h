@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "core/array.h"
+#include "ope/episode_terms.h"
 #include "ope/value.h"
 
 namespace lfiw {
 
-// One interface for the whole family of off-policy estimators. What needs networks, files or threads
-// is fitted beforehand and arrives as arrays over the logged steps; an estimator is a pure function
-// of those arrays and of the estimand, and says by name which of them it needs.
+// One interface for the whole family of off-policy estimators. What needs networks, files or
+// threads is fitted beforehand and arrives as arrays over the logged steps; an estimator is a pure
+// function of those arrays and of the estimand, and says by name which of them it needs.
 //
 // n episodes of at most T steps, padded to [n, T]: after the end of an episode rewards, Q and
 // log-ratios are 0, so a cumulated weight is carried forward and the episode stays in every mean.
@@ -47,6 +48,8 @@ struct EstimatorInputs {
   // log pi_e(a|s) - log pi_b(a|s); others are of state-action or state marginals at t
   // ("model_visitation", "dual_dice", ...).
   std::map<std::string, Array<double, 2>> log_ratios;
+  // Marginal weights of the logged steps, [n, T], which may be negative ("mwl").
+  std::map<std::string, Array<double, 2>> weights;
   // Rollouts in the model, [R, n', T] and [R, C, n', T]; empty without.
   Array<double, 3> model_rewards;
   Array<double, 4> model_log_weights;
@@ -57,15 +60,6 @@ struct EstimatorInputs {
 
   std::int64_t episodes() const { return rewards.shape()[0]; }
   std::int64_t steps() const { return rewards.shape()[1]; }
-};
-
-// Most estimators are sums of ratios of sums over episodes,
-//   value = sum_k [ sum_i numerators(i, k) / sum_i denominators(i, k) ],
-// which is all that standard errors, the jackknife and the bootstrap over episodes need. Each column
-// k may be scaled freely (numerators and denominators alike), which keeps weights in range.
-struct EpisodeTerms {
-  Array<double, 2> numerators;    // [n, K]
-  Array<double, 2> denominators;  // [n, K], or [n, 0]: plain means, every denominator is 1
 };
 
 // The estimate of one estimator. Numbers are finite; what does not apply is empty, with a reason.
@@ -91,7 +85,7 @@ struct Estimator {
   std::string name;     // of its rows: "wis"
   std::string summary;  // one line: what it is, source
   HorizonSupport horizons = HorizonSupport::kFinite;
-  // Names in EstimatorInputs::values and ::log_ratios, and "rollouts" for the model's.
+  // Names in EstimatorInputs::values, ::log_ratios and ::weights, and "rollouts" for the model's.
   std::vector<std::string> needs;
   std::function<Estimate(const EstimatorInputs&, const Estimand&)> estimate;
 };
@@ -112,8 +106,8 @@ class EstimatorRegistry {
 // All estimators of this library.
 EstimatorRegistry StandardEstimators();
 
-// Runs an estimator; refuses in one sentence where the horizon does not suit it or something that it
-// needs is missing. Throws DataError when arrays disagree in shape or hold a number that is not
+// Runs an estimator; refuses in one sentence where the horizon does not suit it or something that
+// it needs is missing. Throws DataError when arrays disagree in shape or hold a number that is not
 // finite (log-ratios may be -inf).
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);

@@ -1,0 +1,126 @@
+#include "ope/episode_terms.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/matrix.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "core/statistics.h"
+
+namespace lfiw {
+namespace {
+
+// Resamples that share one pass over the terms.
+constexpr std::int64_t kBlock = 64;
+
+using Table = Eigen::Map<const MatrixD>;
+
+Table AsMatrix(const Array<double, 2>& array) {
+  return {array.flat().data(), array.shape()[0], array.shape()[1]};
+}
+
+bool PlainMeans(const EpisodeTerms& terms) { return terms.denominators.shape()[1] == 0; }
+
+// Sums over episodes, [K].
+struct Sums {
+  VectorD numerators, denominators;
+};
+
+Sums SumsOf(const EpisodeTerms& terms) {
+  Sums sums{VectorD::Zero(terms.columns()),
+            VectorD::Constant(terms.columns(), static_cast<double>(terms.episodes()))};
+  if (!PlainMeans(terms)) sums.denominators.setZero();
+  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
+    sums.numerators += AsMatrix(terms.numerators).row(i).transpose();
+    if (!PlainMeans(terms)) sums.denominators += AsMatrix(terms.denominators).row(i).transpose();
+  }
+  return sums;
+}
+
+std::optional<double> SumOfRatios(const VectorD& numerators, const VectorD& denominators) {
+  double value = 0.0;
+  for (Eigen::Index k = 0; k < numerators.size(); ++k) {
+    if (!(denominators(k) > 0.0)) return {};
+    value += numerators(k) / denominators(k);
+  }
+  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> ValueOf(const EpisodeTerms& terms) {
+  if (terms.empty()) return {};
+  const Sums sums = SumsOf(terms);
+  return SumOfRatios(sums.numerators, sums.denominators);
+}
+
+std::vector<double> Influence(const EpisodeTerms& terms) {
+  const Sums sums = SumsOf(terms);
+  const VectorD ratios = sums.numerators.cwiseQuotient(sums.denominators);
+  const VectorD inverse_means =
+      static_cast<double>(terms.episodes()) * sums.denominators.cwiseInverse();
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
+    const auto row = AsMatrix(terms.numerators).row(i).transpose();
+    const VectorD deviation =
+        PlainMeans(terms)
+            ? VectorD(row - ratios)
+            : VectorD(row - ratios.cwiseProduct(AsMatrix(terms.denominators).row(i).transpose()));
+    out.push_back(deviation.dot(inverse_means));
+  }
+  return out;
+}
+
+std::optional<double> StandardErrorOf(const EpisodeTerms& terms) {
+  if (terms.episodes() < 2 || !ValueOf(terms)) return {};
+  const double error = StandardError(Influence(terms));
+  return std::isfinite(error) ? std::optional(error) : std::nullopt;
+}
+
+std::vector<double> Jackknife(const EpisodeTerms& terms) {
+  const Sums sums = SumsOf(terms);
+  const std::optional<double> value = SumOfRatios(sums.numerators, sums.denominators);
+  LFIW_ASSERT(value.has_value());
+  std::vector<double> out;
+  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
+    const VectorD numerators = sums.numerators - AsMatrix(terms.numerators).row(i).transpose();
+    const VectorD denominators =
+        PlainMeans(terms)
+            ? VectorD(sums.denominators.array() - 1.0)
+            : VectorD(sums.denominators - AsMatrix(terms.denominators).row(i).transpose());
+    out.push_back(SumOfRatios(numerators, denominators).value_or(*value));
+  }
+  return out;
+}
+
+std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resamples,
+                                    std::uint64_t seed) {
+  const std::int64_t n = terms.episodes();
+  std::vector<std::optional<double>> values(static_cast<std::size_t>(resamples));
+  ParallelBlocks(resamples, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    MatrixD counts = MatrixD::Zero(end - begin, n);
+    for (std::int64_t r = begin; r < end; ++r) {
+      Stream stream(seed, "episode bootstrap", {static_cast<std::uint64_t>(r)});
+      double* row = counts.data() + (r - begin) * n;
+      for (std::int64_t i = 0; i < n; ++i) {
+        row[stream.Below(static_cast<std::uint64_t>(n))] += 1.0;
+      }
+    }
+    const MatrixD numerators = counts * AsMatrix(terms.numerators);
+    const MatrixD denominators =
+        PlainMeans(terms) ? MatrixD::Constant(end - begin, terms.columns(), static_cast<double>(n))
+                          : MatrixD(counts * AsMatrix(terms.denominators));
+    for (std::int64_t r = begin; r < end; ++r) {
+      values[static_cast<std::size_t>(r)] = SumOfRatios(numerators.row(r - begin).transpose(),
+                                                        denominators.row(r - begin).transpose());
+    }
+  });
+  std::vector<double> out;
+  for (const std::optional<double>& value : values) {
+    if (value) out.push_back(*value);
+  }
+  return out;
+}
+
+}  // namespace lfiw
