@@ -21,6 +21,7 @@
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
+#include "experiments/verdict_calibration.h"
 #include "experiments/versions.h"
 #include "policies/collect.h"
 #include "policies/log_fit.h"
@@ -61,19 +62,45 @@ std::string CommandOf(const RunOptions& options, const std::vector<std::string>&
   return command;
 }
 
-int RunOne(const RunOptions& options, const std::vector<std::string>& overrides,
-           const std::string& out, const CommonOptions& common) {
-  const MbopeConfig config = LoadMbopeConfig(options.config, overrides);
-  CheckConfig(config);
-  if (options.dry_run) {
+// What one `run` call has besides its configuration.
+struct RunPlan {
+  const RunOptions& options;
+  const std::vector<std::string>& overrides;
+  const std::string& out;  // run directory; empty: the default
+  Verbosity verbosity;
+};
+
+// Runs an experiment of any kind in its run directory, or only prints its configuration.
+template <class Config, class Experiment>
+int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+  if (plan.options.dry_run) {
     fmt::print("{}", DescribeConfig(config));
     return 0;
   }
-  RunDirectory directory(
-      out.empty() ? DefaultRunDirectory("outputs", config.name, CanonicalText(config)) : out);
+  RunDirectory directory(plan.out.empty()
+                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
+                             : plan.out);
   directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(options.cache);
-  return RunMbope(config, {cache, directory, common.verbosity, CommandOf(options, overrides)});
+  StageCache cache(plan.options.cache);
+  return experiment(config, ExperimentRun{cache, directory, plan.verbosity,
+                                          CommandOf(plan.options, plan.overrides)});
+}
+
+int RunOne(const RunPlan& plan) {
+  const std::string& path = plan.options.config;
+  switch (ReadExperimentKind(path, plan.overrides)) {
+    case ExperimentKind::kMbope: {
+      const MbopeConfig config = LoadMbopeConfig(path, plan.overrides);
+      CheckConfig(config);
+      return RunIn(plan, config, [](const MbopeConfig& checked, const ExperimentRun& run) {
+        return RunMbope(checked, run);
+      });
+    }
+    case ExperimentKind::kVerdictCalibration:
+      break;
+  }
+  return RunIn(plan, LoadConfig<VerdictCalibrationConfig>(path, plan.overrides),
+               RunVerdictCalibration);
 }
 
 }  // namespace
@@ -86,13 +113,15 @@ void WarnIfSlow() {
 
 int Run(const RunOptions& options, const CommonOptions& common) {
   if (!options.dry_run) WarnIfSlow();
-  if (!options.multirun) return RunOne(options, options.overrides, options.out, common);
+  if (!options.multirun) {
+    return RunOne({options, options.overrides, options.out, common.verbosity});
+  }
   int status = 0;
   const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
     fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), fmt::join(runs[i], " "));
-    status = std::max(status, RunOne(options, runs[i], out, common));
+    status = std::max(status, RunOne({options, runs[i], out, common.verbosity}));
   }
   return status;
 }

@@ -13,9 +13,9 @@
 #include "core/parallel.h"
 #include "core/result_table.h"
 #include "core/system_info.h"
+#include "experiments/mbope_evaluation.h"
 #include "experiments/mbope_inputs.h"
 #include "experiments/mbope_report.h"
-#include "experiments/mbope_results.h"
 #include "experiments/mbope_screen.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
@@ -25,117 +25,6 @@ namespace lfiw {
 namespace {
 
 using nlohmann::json;
-
-// Labelled logits of the held-out transitions: real ones are the positive class.
-Calibration CalibrationOf(const FittedModels& models) {
-  std::vector<double> logits = models.held_out_real;
-  logits.insert(logits.end(), models.held_out_generated.begin(), models.held_out_generated.end());
-  std::vector<std::uint8_t> labels(logits.size(), 0);
-  std::fill_n(labels.begin(), models.held_out_real.size(), 1);
-  return MeasureCalibration(logits, labels);
-}
-
-// The log-weights of the first `count` classifiers, or of those from `first` on.
-ModelRollouts TakeClassifiers(const ModelRollouts& rollouts, std::int64_t first,
-                              std::int64_t count) {
-  const auto& shape = rollouts.log_weights.shape();
-  ModelRollouts out = rollouts;
-  out.log_weights = Array<double, 4>({shape[0], count, shape[2], shape[3]});
-  for (std::int64_t r = 0; r < shape[0]; ++r) {
-    for (std::int64_t c = 0; c < count; ++c) {
-      for (std::int64_t i = 0; i < shape[2]; ++i) {
-        const auto row = rollouts.log_weights.Row(r, first + c, i);
-        std::copy(row.begin(), row.end(), out.log_weights.Row(r, c, i).begin());
-      }
-    }
-  }
-  return out;
-}
-
-// What all evaluated policies share.
-struct Evaluator {
-  const StageContext& context;
-  const LogSource& log;
-  const LogSplit& split;
-  const FittedModels& models;
-  const Calibration calibration;
-  const ImprovementCheck improvement;
-
-  ReturnRange Possible() const {
-    const bool may_end = context.config.task.termination != TerminationSource::kNone;
-    return PossibleReturns(log.log, context.config.value, context.config.value.horizon,
-                           may_end ? EpisodeEnd::kMayBeEarlier : EpisodeEnd::kAtHorizon);
-  }
-
-  // Classifiers that the bootstrap needs beyond the instances of the table come after them.
-  MbopeMeasurements Measure(const ModelRollouts& rollouts) const {
-    const MbopeConfig& config = context.config;
-    const std::int64_t instances = config.classifiers.instances;
-    const std::int64_t replicates = config.intervals.classifier_replicates;
-    const ModelRollouts table = TakeClassifiers(rollouts, 0, instances);
-    MbopeMeasurements measured;
-    measured.plain = EstimatePlainModel(table.rewards, config.value);
-    measured.sweeps = RunEstimatorGrid(config.estimators, table, config.value);
-    measured.mean_weights = MeanWeights(table.log_weights);
-    measured.calibration = calibration;
-    measured.improvement = improvement;
-    measured.clamp_rate = rollouts.ClampRate();
-    measured.possible = Possible();
-    measured.support = MeasureSupport(log.log, rollouts.visited_states, rollouts.visited_actions,
-                                      config.support, config.seed);
-    if (replicates > 0) {
-      measured.classifier_replicates = RunEstimatorGrid(
-          config.estimators, TakeClassifiers(rollouts, instances, replicates), config.value);
-    }
-    return measured;
-  }
-
-  PolicyEvaluation Evaluate(const PolicySource& policy) const {
-    const ModelRollouts rollouts = RollOut(context, log, models, policy);
-    return {.policy = policy,
-            .clamped_values = rollouts.clamped_values,
-            .predicted_values = rollouts.predicted_values,
-            .measured = Measure(rollouts),
-            .rows = {}};
-  }
-
-  void MakeRowsOf(PolicyEvaluation& evaluation) const {
-    const RowLabels labels{context.task.spec.name, evaluation.policy.label};
-    evaluation.rows = MakeRows(context.config, labels, evaluation.measured);
-  }
-};
-
-// Reruns everything from the split on, on resampled episodes, and adds what comes of it to the
-// evaluations.
-void PipelineBootstrap(const StageContext& context, const LogSource& log, const LogSplit& split,
-                       std::vector<PolicyEvaluation>& evaluations) {
-  for (std::int64_t b = 0; b < context.config.intervals.pipeline_replicates; ++b) {
-    const LogSplit resampled =
-        ResampleLog(split, context.config.seed, static_cast<std::uint64_t>(b));
-    const FittedModels models =
-        FitModels(context, log, resampled, context.config.classifiers.instances);
-    for (PolicyEvaluation& evaluation : evaluations) {
-      const ModelRollouts rollouts = RollOut(context, log, models, evaluation.policy);
-      evaluation.measured.pipeline_replicates.push_back(
-          {EstimatePlainModel(rollouts.rewards, context.config.value),
-           RunEstimatorGrid(context.config.estimators, rollouts, context.config.value)});
-    }
-  }
-}
-
-// The same method on the policy that wrote the log.
-std::optional<BackTest> RunBackTest(const Evaluator& evaluator, const PolicySet& policies,
-                                    const std::optional<BackTest>& logged) {
-  if (!evaluator.context.config.back_test.enabled || !policies.behavior || !logged) return {};
-  PolicyEvaluation behavior = evaluator.Evaluate(*policies.behavior);
-  evaluator.MakeRowsOf(behavior);
-  const ResultRow& row = behavior.stated();
-  if (!row.value) return {};
-  BackTest test = *logged;
-  test.estimate = *row.value;
-  test.estimate_stderr = row.standard_error;
-  return test;
-}
 
 // Best first by the stated estimate; policies without one come last.
 void Rank(std::vector<PolicyEvaluation>& evaluations) {
@@ -180,7 +69,7 @@ void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
   WriteReport(directory.path());
 }
 
-void WriteRun(const MbopeRun& run, const ReportInputs& in) {
+void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   std::vector<ResultRow> rows;
   for (const PolicyEvaluation& evaluation : in.evaluations) {
     rows.insert(rows.end(), evaluation.rows.begin(), evaluation.rows.end());
@@ -219,7 +108,7 @@ void WriteRun(const MbopeRun& run, const ReportInputs& in) {
 
 }  // namespace
 
-int RunMbope(const MbopeConfig& config, const MbopeRun& run, std::optional<LogSource> given) {
+int RunMbope(const MbopeConfig& config, const ExperimentRun& run, std::optional<LogSource> given) {
   CheckConfig(config);
   // what is given as a file is checked before anything is trained
   if (!config.log.file.empty() && !given) {
@@ -239,24 +128,9 @@ int RunMbope(const MbopeConfig& config, const MbopeRun& run, std::optional<LogSo
   const FittedModels models = FitModels(
       context, log, split, config.classifiers.instances + config.intervals.classifier_replicates);
 
-  const Evaluator evaluator{context,
-                            log,
-                            split,
-                            models,
-                            CalibrationOf(models),
-                            CheckImprovement(models.held_out_real, models.held_out_generated)};
-  std::vector<PolicyEvaluation> evaluations;
-  for (const PolicySource& policy : policies.evaluations) {
-    evaluations.push_back(evaluator.Evaluate(policy));
-  }
-  PipelineBootstrap(context, log, split, evaluations);
   const std::optional<BackTest> logged = LoggedValue(log.log, config.value, config.value.horizon);
-  const std::optional<BackTest> back_test = RunBackTest(evaluator, policies, logged);
-  for (PolicyEvaluation& evaluation : evaluations) {
-    evaluation.measured.back_test = back_test;
-    if (config.truth.enabled) evaluation.measured.truth = MakeTruth(context, evaluation.policy);
-    evaluator.MakeRowsOf(evaluation);
-  }
+  std::vector<PolicyEvaluation> evaluations =
+      EvaluatePolicies({context, policies, log, split, models, logged});
   Rank(evaluations);
 
   const std::vector<RewardCheck> rewards = CheckRewards(context, log.log, models);

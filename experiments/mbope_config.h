@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/visitor.h"
+#include "experiments/experiment.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
 #include "models/learned_function_fit.h"
@@ -205,13 +206,6 @@ struct BackTestOptions {
             "behavior cloning, where the policy that wrote the log is not known; its kind is that "
             "of the log's actions");
   }
-};
-
-// What an experiment file can ask for.
-enum class ExperimentKind { kMbope };
-template <>
-struct EnumNames<ExperimentKind> {
-  static constexpr std::array names = {"mbope"};
 };
 
 // Model-based off-policy evaluation with LFIW, from policies to the report.

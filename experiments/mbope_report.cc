@@ -292,10 +292,11 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
     report["behavior_value"] = {{"value", in.logged->logged}, {"stderr", in.logged->logged_stderr}};
   }
   AddDifference(in, evaluation, report);
-  if (measured.back_test) report["back_test"] = BackTestJson(*measured.back_test);
+  if (const auto test = evaluation.back_test()) report["back_test"] = BackTestJson(*test);
   if (measured.support) {
     report["support"] = {{"outside", measured.support->outside},
-                         {"median_ratio", measured.support->median_ratio}};
+                         {"median_ratio", measured.support->median_ratio},
+                         {"worst_quarter", measured.support->worst_quarter}};
   }
   if (in.evaluations.size() > 1) report["ranking"] = RankingJson(in);
   if (measured.truth) {

@@ -10,6 +10,7 @@
 
 #include "core/result_table.h"
 #include "experiments/mbope_config.h"
+#include "experiments/mbope_evaluation.h"
 #include "experiments/mbope_results.h"
 #include "experiments/mbope_stages.h"
 
@@ -26,17 +27,6 @@ struct RewardCheck {
 // its held-out error.
 std::vector<RewardCheck> CheckRewards(const StageContext& context, const EpisodeBatch& log,
                                       const FittedModels& models);
-
-// One evaluated policy with what was measured of it.
-struct PolicyEvaluation {
-  PolicySource policy;
-  std::int64_t clamped_values = 0;
-  std::int64_t predicted_values = 0;
-  MbopeMeasurements measured;
-  std::vector<ResultRow> rows;  // all of results.csv that are about it
-
-  const ResultRow& stated() const { return StatedRow(rows, measured); }
-};
 
 // v(new) - v(logged): the stated estimate less the mean return of the log.
 struct Difference {

@@ -97,14 +97,9 @@ class RowMaker {
       replicates.push_back(replicate.plain.value);
     }
     AddBootstrap(replicates, IntervalMethod::kPipelineBootstrap, intervals);
-    SetInterval(row, Widest(intervals));
+    SetInterval(row, Widened(intervals, *row.value, 0));
 
-    Evidence evidence;
-    evidence.episodes = config_.rollout.episodes;
-    AddCommon(evidence);
-    evidence.value = row.value;
-    evidence.model_auc = measured_.calibration.auc;
-    SetJudgement(row, evidence, config_.verdict);
+    SetJudgement(row, PlainEvidence(), config_.verdict);
     return row;
   }
 
@@ -125,12 +120,57 @@ class RowMaker {
     row.ess = estimate.ess;
     row.khat = estimate.khat;
     row.max_weight = estimate.max_weight;
-    if (estimate.value) SetInterval(row, Widest(Intervals(sweep, horizon)));
-    SetJudgement(row, EvidenceFor(estimate), config_.verdict);
+    if (estimate.value) {
+      SetInterval(row,
+                  Widened(Intervals(sweep, horizon), *estimate.value, IndexOf(sweep, horizon)));
+    }
+    SetJudgement(row, LfiwEvidence(sweep, horizon), config_.verdict);
     return row;
   }
 
+  Evidence PlainEvidence() const {
+    Evidence evidence;
+    evidence.episodes = config_.rollout.episodes;
+    evidence.value = measured_.plain.value;
+    evidence.model_auc = measured_.calibration.auc;
+    AddCommon(0, evidence);
+    return evidence;
+  }
+
+  // At H = 0 no weight is used, so only the model itself is judged.
+  Evidence LfiwEvidence(std::size_t sweep, std::size_t horizon) const {
+    const LfiwEstimate& estimate = measured_.sweeps[sweep].result.horizons[horizon];
+    Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
+    AddCommon(IndexOf(sweep, horizon), evidence);
+    evidence.value = estimate.value;
+    if (estimate.horizon == 0) {
+      evidence.model_auc = measured_.calibration.auc;
+      return evidence;
+    }
+    evidence.ece = measured_.calibration.ece;
+    evidence.auc = measured_.calibration.auc;
+    evidence.mean_weight = worst_mean_weight_;
+    evidence.improves = measured_.improvement;
+    return evidence;
+  }
+
  private:
+  // The widest of the intervals, and wider still where the row has a back-test.
+  Interval Widened(const std::vector<Interval>& intervals, double value, std::size_t row) const {
+    const Interval& widest = Widest(intervals);
+    const std::optional<BackTest> test = BackTestOf(row);
+    return test ? BackTestInterval(widest, value, *test) : widest;
+  }
+
+  std::optional<BackTest> BackTestOf(std::size_t row) const {
+    return measured_.back_tests.empty() ? std::nullopt : measured_.back_tests[row];
+  }
+
+  // The place of a row in MakeRows.
+  std::size_t IndexOf(std::size_t sweep, std::size_t horizon) const {
+    return 1 + sweep * measured_.sweeps[sweep].result.horizons.size() + horizon;
+  }
+
   std::vector<Interval> Intervals(std::size_t sweep, std::size_t horizon) const {
     const EstimatorSweep& source = measured_.sweeps[sweep];
     const Array<double, 2>& estimates = source.result.horizons[horizon].estimates;
@@ -158,28 +198,14 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
-  // What holds for all rows of a policy.
-  void AddCommon(Evidence& evidence) const {
+  // What rows with and without weights have in common.
+  void AddCommon(std::size_t row, Evidence& evidence) const {
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
-    evidence.back_test = measured_.back_test;
     evidence.possible = measured_.possible;
-  }
-
-  // At H = 0 no weight is used, so only the model itself is judged.
-  Evidence EvidenceFor(const LfiwEstimate& estimate) const {
-    Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
-    AddCommon(evidence);
-    evidence.value = estimate.value;
-    if (estimate.horizon == 0) {
-      evidence.model_auc = measured_.calibration.auc;
-      return evidence;
-    }
-    evidence.ece = measured_.calibration.ece;
-    evidence.auc = measured_.calibration.auc;
-    evidence.mean_weight = worst_mean_weight_;
-    evidence.improves = measured_.improvement;
-    return evidence;
+    evidence.back_test = BackTestOf(row);
+    evidence.open_loop = measured_.open_loop;
+    evidence.reach = measured_.reach;
   }
 
   const MbopeConfig& config_;
@@ -246,15 +272,23 @@ std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labe
   return rows;
 }
 
-const ResultRow& StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured) {
+Evidence RowEvidence(const MbopeConfig& config, const MbopeMeasurements& measured,
+                     std::size_t row) {
+  const RowMaker maker(config, {}, measured);
+  if (row == 0) return maker.PlainEvidence();
+  const std::size_t horizons = measured.sweeps.front().result.horizons.size();
+  return maker.LfiwEvidence((row - 1) / horizons, (row - 1) % horizons);
+}
+
+std::size_t StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured) {
   const Headline headline = ChooseHeadline(measured);
   const std::string name = measured.sweeps.front().Name();
-  for (const ResultRow& row : rows) {
-    if (headline.horizon > 0 && row.estimator == name && row.horizon == headline.horizon) {
-      return row;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (headline.horizon > 0 && rows[i].estimator == name && rows[i].horizon == headline.horizon) {
+      return i;
     }
   }
-  return rows.front();
+  return 0;
 }
 
 Headline ChooseHeadline(const MbopeMeasurements& measured) {

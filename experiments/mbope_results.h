@@ -1,6 +1,7 @@
 #ifndef LFIW_EXPERIMENTS_MBOPE_RESULTS_H_
 #define LFIW_EXPERIMENTS_MBOPE_RESULTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -50,8 +51,11 @@ struct MbopeMeasurements {
   ImprovementCheck improvement;
   double clamp_rate = 0.0;
   std::optional<SupportCheck> support;
-  std::optional<BackTest> back_test;    // of the behavior policy, for rows of any policy
+  // Of the behavior policy by the same method, one for each row of MakeRows; empty if not made.
+  std::vector<std::optional<BackTest>> back_tests;
   std::optional<ReturnRange> possible;  // what the log's rewards can add up to
+  std::optional<double> open_loop;      // Evidence::open_loop
+  std::optional<double> reach;          // Evidence::reach
   std::optional<MonteCarloEstimate> truth;
   // Sweeps whose estimates [R, B] are those of B retrained classifiers; empty if none were asked.
   std::vector<EstimatorSweep> classifier_replicates;
@@ -68,6 +72,9 @@ struct RowLabels {
 std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labels,
                                 const MbopeMeasurements& measured);
 
+// What a row of MakeRows is judged by; `row` counts them from 0.
+Evidence RowEvidence(const MbopeConfig& config, const MbopeMeasurements& measured, std::size_t row);
+
 // The estimate to state first, chosen from diagnostics alone: the first estimator of the grid at
 // the largest H whose k-hat is reliable at it and at every smaller one.
 struct Headline {
@@ -76,8 +83,8 @@ struct Headline {
 };
 Headline ChooseHeadline(const MbopeMeasurements& measured);
 
-// The row of the headline among those of MakeRows.
-const ResultRow& StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured);
+// Which of the rows of MakeRows is the headline's.
+std::size_t StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured);
 
 }  // namespace lfiw
 

@@ -55,7 +55,7 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
       text += fmt::format("new - logged: {:+.4g} {}\n", d->value, IntervalOf(d->low, d->high));
     }
   }
-  text += BackTestLine(evaluation.measured.back_test);
+  text += BackTestLine(evaluation.back_test());
   if (evaluation.measured.truth) {
     const MonteCarloEstimate& truth = *evaluation.measured.truth;
     text += fmt::format("truth: {} +- {} ({} episodes)\n", FormatRounded(truth.value),
@@ -89,7 +89,7 @@ std::string Ranking(const ReportInputs& in) {
     lines.push_back(std::move(line));
   }
   std::string text = FormatTextTable(header, lines);
-  text += BackTestLine(in.evaluations.front().measured.back_test);
+  text += BackTestLine(in.evaluations.front().back_test());
   for (const PolicyEvaluation& evaluation : in.evaluations) {
     const ResultRow& row = evaluation.stated();
     if (!row.reason.empty()) {

@@ -23,7 +23,8 @@ namespace lfiw {
 //   log        {episodes, steps, train_episodes, classifier_episodes, constant_dims: [index]}
 //   back_test  {estimate, stderr, gap, noise}: the method's answer for the behavior policy, gap =
 //              estimate - behavior_value, noise its standard error
-//   support    {outside, median_ratio}: share of the policy's state-action pairs far from the log
+//   support    {outside, median_ratio, worst_quarter}: share of the policy's state-action pairs far
+//              from the log, over all steps and in the worst quarter of them
 //   learned    {reward: {rmse, mean_error, r2}, termination: {positives, missed, false_alarms,
 //              note}}: held-out quality of what is not the environment's own
 //   ranking    [{policy, estimator, horizon, value, stderr, ci_low, ci_high, verdict, reason,

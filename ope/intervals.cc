@@ -33,6 +33,8 @@ std::string Covers(IntervalMethod method) {
       return "the data of the classifiers and the rollouts, given the fitted model";
     case IntervalMethod::kPipelineBootstrap:
       return "the logged episodes, with model, classifiers and rollouts made anew";
+    case IntervalMethod::kBackTest:
+      return "also the error seen on the policy that wrote the log, taken as typical (a heuristic)";
   }
   return "";
 }
@@ -68,6 +70,14 @@ Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod met
   const double tail = (1.0 - level) / 2.0;
   return {Quantile(estimates, tail), Quantile(estimates, 1.0 - tail), method, level,
           Covers(method)};
+}
+
+Interval BackTestInterval(const Interval& interval, double value, const BackTest& test) {
+  const double spread =
+      NormalQuantile(0.5 + interval.level / 2.0) * std::hypot(test.Gap(), test.Noise());
+  return {value - std::hypot(value - interval.low, spread),
+          value + std::hypot(interval.high - value, spread), IntervalMethod::kBackTest,
+          interval.level, Covers(IntervalMethod::kBackTest)};
 }
 
 }  // namespace lfiw

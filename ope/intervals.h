@@ -6,14 +6,17 @@
 #include <string>
 
 #include "core/visitor.h"
+#include "ope/back_test.h"
 
 namespace lfiw {
 
-// What an interval accounts for, from the narrowest to the widest.
-enum class IntervalMethod { kMonteCarlo, kClassifierBootstrap, kPipelineBootstrap };
+// What an interval accounts for. The first three are of growing width: what is resampled. The last
+// adds the error that the same method was seen to make.
+enum class IntervalMethod { kMonteCarlo, kClassifierBootstrap, kPipelineBootstrap, kBackTest };
 template <>
 struct EnumNames<IntervalMethod> {
-  static constexpr std::array names = {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap"};
+  static constexpr std::array names = {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap",
+                                       "back_test"};
 };
 
 // A two-sided interval for the value. With too little data to say anything it is (-inf, inf), and
@@ -35,6 +38,16 @@ Interval MonteCarloInterval(std::span<const double> repetitions, double level = 
 // mean +- t(B - 1) sd. Needs B >= 2. Errors as above.
 Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod method,
                            double level = 0.95);
+
+// `interval`, which is about `value`, widened by what the same method was off by on the policy that
+// wrote the log. A heuristic: the method's error on the new policy is taken for a normal one of
+// mean 0 whose deviation is that seen, sqrt(Gap^2 + Noise^2), independent of what `interval`
+// covers; one error of one policy stands for all. It does not cover the larger error of a policy
+// that leaves the log, which the verdict is for. As long as the mean return of the log is noisy, it
+// is no narrower than that noise. About v(new) - v(logged) it is as wide: an error that both
+// policies share would cancel from a difference of two estimates, but the log's own value is no
+// estimate.
+Interval BackTestInterval(const Interval& interval, double value, const BackTest& test);
 
 }  // namespace lfiw
 

@@ -1,6 +1,7 @@
 #include "ope/support.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -46,12 +47,13 @@ MatrixF DrawPairs(const EpisodeBatch& log, const std::vector<std::int64_t>& epis
   return pairs;
 }
 
-MatrixF DrawQueries(const MatrixF& states, const MatrixF& actions, std::int64_t count,
-                    const Stream& stream) {
-  const auto chosen = Subsample(Iota(states.rows()), count, stream);
-  MatrixF pairs(std::ssize(chosen), states.cols() + actions.cols());
+// The (s, a) rows `chosen` of what a policy visits, [rows, obs_dim + action_dim].
+MatrixF GatherQueries(const VisitedPairs& visited, const std::vector<std::int64_t>& chosen) {
+  MatrixF pairs(std::ssize(chosen), visited.states.cols() + visited.actions.cols());
   Eigen::Index i = 0;
-  for (const std::int64_t k : chosen) pairs.row(i++) << states.row(k), actions.row(k);
+  for (const std::int64_t k : chosen) {
+    pairs.row(i++) << visited.states.row(k), visited.actions.row(k);
+  }
   return pairs;
 }
 
@@ -135,20 +137,42 @@ class NearestRow {
   double largest_square_;
 };
 
-void RequireQueries(const EpisodeBatch& log, const MatrixF& states, const MatrixF& actions) {
-  if (states.rows() == 0 || states.rows() != actions.rows()) {
-    Throw<DataError>("support: {} states and {} actions, expected as many of each and at least 1",
-                     states.rows(), actions.rows());
+void RequireQueries(const VisitedPairs& visited, std::int64_t obs_dim, std::int64_t action_dim) {
+  const MatrixF& states = visited.states;
+  const MatrixF& actions = visited.actions;
+  if (states.rows() == 0 || states.rows() != actions.rows() ||
+      states.rows() != std::ssize(visited.steps)) {
+    Throw<DataError>(
+        "support: {} states, {} actions and {} steps, expected as many of each and at least 1",
+        states.rows(), actions.rows(), visited.steps.size());
   }
-  if (states.cols() != log.obs_dim() || actions.cols() != log.action_dim()) {
+  if (states.cols() != obs_dim || actions.cols() != action_dim) {
     Throw<DataError>("support: pairs of {} + {} dimensions, the log has {} + {}", states.cols(),
-                     actions.cols(), log.obs_dim(), log.action_dim());
+                     actions.cols(), obs_dim, action_dim);
   }
   for (Eigen::Index i = 0; i < states.rows(); ++i) {
     if (!states.row(i).allFinite() || !actions.row(i).allFinite()) {
       Throw<DataError>("support: pair {} is not finite, expected finite states and actions", i);
     }
   }
+}
+
+// The largest share of distances beyond the limit among the quarters of the horizon.
+double WorstQuarter(const VisitedPairs& visited, const std::vector<std::int64_t>& chosen,
+                    std::span<const double> distances, double limit) {
+  std::array<double, 4> outside = {}, all = {};
+  for (std::size_t i = 0; i < distances.size(); ++i) {
+    const std::int64_t step = visited.steps[static_cast<std::size_t>(chosen[i])];
+    const auto quarter =
+        static_cast<std::size_t>(std::clamp<std::int64_t>(4 * step / visited.horizon, 0, 3));
+    all[quarter] += 1.0;
+    if (distances[i] > limit) outside[quarter] += 1.0;
+  }
+  double worst = 0.0;
+  for (std::size_t q = 0; q < all.size(); ++q) {
+    if (all[q] > 0.0) worst = std::max(worst, outside[q] / all[q]);
+  }
+  return worst;
 }
 
 double MedianRatio(std::span<const double> queried, std::span<const double> logged) {
@@ -164,11 +188,13 @@ double MedianRatio(std::span<const double> queried, std::span<const double> logg
   return above > 0.0 ? std::numeric_limits<double>::infinity() : 1.0;
 }
 
-}  // namespace
+// Pairs of the log: neighbours to look for, and others that show how far they usually are.
+struct LoggedPairs {
+  MatrixF reference, held_out;
+};
 
-SupportCheck MeasureSupport(const EpisodeBatch& log, const MatrixF& states, const MatrixF& actions,
-                            const SupportOptions& options, std::uint64_t seed) {
-  RequireQueries(log, states, actions);
+LoggedPairs DrawLoggedPairs(const EpisodeBatch& log, const SupportOptions& options,
+                            std::uint64_t seed) {
   std::vector<std::int64_t> episodes = Iota(log.episodes());
   std::erase_if(episodes, [&](std::int64_t e) { return log.Length(e) == 0; });
   // held-out episodes in proportion to the rows wanted of them
@@ -176,29 +202,63 @@ SupportCheck MeasureSupport(const EpisodeBatch& log, const MatrixF& states, cons
                        static_cast<double>(options.query_rows + options.reference_rows);
   const EpisodeSplit split =
       SplitEpisodes(episodes, share, Stream(seed, "support episodes"), "support");
-  const MatrixF reference =
-      DrawPairs(log, split.train, options.reference_rows, Stream(seed, "support reference"));
-  const MatrixF held_out =
-      DrawPairs(log, split.validation, options.query_rows, Stream(seed, "support held-out"));
-  const MatrixF queries =
-      DrawQueries(states, actions, options.query_rows, Stream(seed, "support queries"));
+  return {DrawPairs(log, split.train, options.reference_rows, Stream(seed, "support reference")),
+          DrawPairs(log, split.validation, options.query_rows, Stream(seed, "support held-out"))};
+}
 
-  MatrixF logged(reference.rows() + held_out.rows(), reference.cols());
-  logged << reference, held_out;
-  const PairScaler scaler(logged);
-  const NearestRow nearest(scaler.Scale(reference));
-  const std::vector<double> own = nearest.Distances(scaler.Scale(held_out));
-  std::vector<double> distances = nearest.Distances(scaler.Scale(queries));
+PairScaler ScalerOf(const LoggedPairs& pairs) {
+  MatrixF all(pairs.reference.rows() + pairs.held_out.rows(), pairs.reference.cols());
+  all << pairs.reference, pairs.held_out;
+  return PairScaler(all);
+}
+
+}  // namespace
+
+struct LogSupport::Reference {
+  Reference(const EpisodeBatch& log, const SupportOptions& wanted, std::uint64_t root_seed)
+      : Reference(log, wanted, root_seed, DrawLoggedPairs(log, wanted, root_seed)) {}
+  Reference(const EpisodeBatch& log, const SupportOptions& wanted, std::uint64_t root_seed,
+            const LoggedPairs& pairs)
+      : options(wanted),
+        seed(root_seed),
+        obs_dim(log.obs_dim()),
+        action_dim(log.action_dim()),
+        scaler(ScalerOf(pairs)),
+        nearest(scaler.Scale(pairs.reference)),
+        own(nearest.Distances(scaler.Scale(pairs.held_out))) {}
+
+  SupportOptions options;
+  std::uint64_t seed;
+  std::int64_t obs_dim, action_dim;
+  PairScaler scaler;
+  NearestRow nearest;
+  std::vector<double> own;  // distances of the held-out pairs
+};
+
+LogSupport::LogSupport(const EpisodeBatch& log, const SupportOptions& options, std::uint64_t seed)
+    : reference_(std::make_unique<const Reference>(log, options, seed)) {}
+LogSupport::~LogSupport() = default;
+LogSupport::LogSupport(LogSupport&&) noexcept = default;
+
+SupportCheck LogSupport::Measure(const VisitedPairs& visited) const {
+  const Reference& logged = *reference_;
+  RequireQueries(visited, logged.obs_dim, logged.action_dim);
+  const std::vector<std::int64_t> chosen =
+      Subsample(Iota(visited.states.rows()), logged.options.query_rows,
+                Stream(logged.seed, "support queries"));
+  const MatrixF queries = GatherQueries(visited, chosen);
+  std::vector<double> distances = logged.nearest.Distances(logged.scaler.Scale(queries));
   for (std::size_t i = 0; i < distances.size(); ++i) {
-    if (scaler.DiffersWhereConstant(queries, static_cast<Eigen::Index>(i))) {
+    if (logged.scaler.DiffersWhereConstant(queries, static_cast<Eigen::Index>(i))) {
       distances[i] = std::numeric_limits<double>::infinity();
     }
   }
 
-  const double limit = Quantile(own, options.quantile);
+  const double limit = Quantile(logged.own, logged.options.quantile);
   const auto outside = std::ranges::count_if(distances, [&](double d) { return d > limit; });
   return {.outside = static_cast<double>(outside) / static_cast<double>(distances.size()),
-          .median_ratio = MedianRatio(distances, own),
+          .median_ratio = MedianRatio(distances, logged.own),
+          .worst_quarter = WorstQuarter(visited, chosen, distances, limit),
           .queries = std::ssize(distances)};
 }
 

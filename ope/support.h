@@ -2,6 +2,8 @@
 #define LFIW_OPE_SUPPORT_H_
 
 #include <cstdint>
+#include <memory>
+#include <span>
 
 #include "core/episode_batch.h"
 #include "core/matrix.h"
@@ -33,18 +35,39 @@ struct SupportCheck {
   // Median distance of the queried pairs / median distance of the held-out pairs. Where the latter
   // is 0 (discrete logs that repeat themselves): 1 if the former is too, else infinity.
   double median_ratio = 0.0;
+  // `outside` of the quarter of the steps where it is largest, of quarters with any queries.
+  double worst_quarter = 0.0;
   std::int64_t queries = 0;  // pairs measured
 };
 
-// Measures the Euclidean distance from each pair (states, actions) [m, obs_dim], [m, action_dim] to
-// its nearest neighbour in the log, in z-scored dimensions, and compares it with the distances of
-// logged pairs from episodes that the neighbours are not taken from. Dimensions that are constant
-// in the log have no distance, but a queried pair that differs there is infinitely far. Which pairs
-// stand for log and policy, where there are more than asked for, follows from `seed`.
-// Throws DataError for a log of fewer than two episodes, for no pairs, for pairs of other
-// dimensions and for one that is not finite.
-SupportCheck MeasureSupport(const EpisodeBatch& log, const MatrixF& states, const MatrixF& actions,
-                            const SupportOptions& options, std::uint64_t seed);
+// What a policy does: pairs of states and actions with the steps at which they were visited.
+struct VisitedPairs {
+  const MatrixF& states;                // [m, obs_dim]
+  const MatrixF& actions;               // [m, action_dim]
+  std::span<const std::int64_t> steps;  // [m], in 0 .. horizon - 1
+  std::int64_t horizon = 0;
+};
+
+// The distances that a log's own pairs have from each other, to hold those of policies against.
+// Measures the Euclidean distance from each pair to its nearest neighbour in the log, in z-scored
+// dimensions, and compares it with the distances of logged pairs from episodes that the neighbours
+// are not taken from. Dimensions that are constant in the log have no distance, but a queried pair
+// that differs there is infinitely far. Which pairs stand for log and policy, where there are more
+// than asked for, follows from `seed`.
+class LogSupport {
+ public:
+  // Throws DataError for a log of fewer than two episodes.
+  LogSupport(const EpisodeBatch& log, const SupportOptions& options, std::uint64_t seed);
+  ~LogSupport();
+  LogSupport(LogSupport&&) noexcept;
+
+  // Throws DataError for no pairs, for pairs of other dimensions and for one that is not finite.
+  SupportCheck Measure(const VisitedPairs& visited) const;
+
+ private:
+  struct Reference;
+  std::unique_ptr<const Reference> reference_;
+};
 
 }  // namespace lfiw
 

@@ -103,6 +103,10 @@ void JudgeReach(const Evidence& evidence, const VerdictOptions& options, Finding
         {Above(evidence.support->outside, options.caution_outside, options.refuse_outside),
          fmt::format("{:.0f} % of the policy's states and actions are far from all logged ones",
                      100.0 * evidence.support->outside)});
+    findings.push_back(
+        {Above(evidence.support->worst_quarter, options.caution_quarter, options.refuse_quarter),
+         fmt::format("in one quarter of the episode {:.0f} % of them are",
+                     100.0 * evidence.support->worst_quarter)});
   }
   if (evidence.back_test) {
     const BackTest& test = *evidence.back_test;
@@ -111,6 +115,18 @@ void JudgeReach(const Evidence& evidence, const VerdictOptions& options, Finding
          fmt::format(
              "for the policy that wrote the log the same method says {:.4g}, the log {:.4g}",
              test.estimate, test.logged)});
+  }
+  if (evidence.open_loop) {
+    findings.push_back(
+        {Above(*evidence.open_loop, options.caution_open_loop, options.refuse_open_loop),
+         fmt::format("states predicted under logged actions are off by up to {:.2g} standard "
+                     "deviations of the logged ones",
+                     *evidence.open_loop)});
+  }
+  if (evidence.reach) {
+    findings.push_back({Above(*evidence.reach, options.caution_reach, options.refuse_reach),
+                        fmt::format("the horizon is {:.1f} times as long as any logged episode",
+                                    *evidence.reach)});
   }
   if (evidence.value && evidence.possible) {
     const bool inside =

@@ -57,10 +57,21 @@ struct VerdictOptions {
   // log's own do. The model and the classifiers have not been trained there.
   double caution_outside = 0.1;
   double refuse_outside = 0.5;
+  // The same within the worst quarter of the episode, where few errors may do all the harm.
+  double caution_quarter = 0.25;
+  double refuse_quarter = 0.75;
   // What the method is off by on the policy that wrote the log, beyond noise, as a share of a
   // return. It can hardly be better on another policy.
   double caution_back_test = 0.05;
   double refuse_back_test = 0.25;
+  // A model that predicts logged states no better than their mean is off by 1. A perfect one may be
+  // too where only feedback keeps the system stable, so it takes far more to refuse.
+  double caution_open_loop = 1.2;
+  double refuse_open_loop = 5.0;
+  // The horizon in lengths of the longest logged episode: what happens later, nobody has seen.
+  // Slow loops were off by half a return there with no other sign of it.
+  double caution_reach = 1.5;
+  double refuse_reach = 4.0;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -90,9 +101,23 @@ struct VerdictOptions {
             Between(0.0, 1.0));
     v.Field("refuse_outside", refuse_outside, "share of pairs far from the log above it",
             Between(0.0, 1.0));
+    v.Field("caution_quarter", caution_quarter,
+            "share of pairs far from the log in the worst quarter of the steps above it",
+            Between(0.0, 1.0));
+    v.Field("refuse_quarter", refuse_quarter,
+            "share of pairs far from the log in the worst quarter of the steps above it",
+            Between(0.0, 1.0));
     v.Field("caution_back_test", caution_back_test, "share that the back-test is off by above it",
             AtLeast(0.0));
     v.Field("refuse_back_test", refuse_back_test, "share that the back-test is off by above it",
+            AtLeast(0.0));
+    v.Field("caution_open_loop", caution_open_loop,
+            "error of predicted states in deviations of the logged ones above it", AtLeast(0.0));
+    v.Field("refuse_open_loop", refuse_open_loop,
+            "error of predicted states in deviations of the logged ones above it", AtLeast(0.0));
+    v.Field("caution_reach", caution_reach, "horizon in logged episodes' lengths above it",
+            AtLeast(0.0));
+    v.Field("refuse_reach", refuse_reach, "horizon in logged episodes' lengths above it",
             AtLeast(0.0));
   }
 };
@@ -112,6 +137,10 @@ struct Evidence {
   std::optional<ImprovementCheck> improves;  // a violation of proposition 1 calls for caution
   std::optional<SupportCheck> support;
   std::optional<BackTest> back_test;
+  // Largest error of the states that the model predicts under logged actions, 1 to T steps ahead,
+  // in standard deviations of the logged states; infinite where a prediction diverges.
+  std::optional<double> open_loop;
+  std::optional<double> reach;          // T / steps of the longest logged episode
   std::optional<double> value;          // of the estimate, to hold against ...
   std::optional<ReturnRange> possible;  // ... what the log's rewards can add up to
 };

@@ -85,6 +85,30 @@ TEST(MakeRows, StateTheWidestIntervalComputed) {
   EXPECT_EQ(row.interval_method, "pipeline_bootstrap");
 }
 
+TEST(MakeRows, WithABackTestAreAsUncertainAsItsErrorOfTheSameRow) {
+  const MbopeConfig config = SmallConfig();
+  MbopeMeasurements measured = Measured(config, 0.5);
+  measured.back_tests.resize(1 + 3 * (kHorizon + 1));
+  measured.back_tests[0] = BackTest{.estimate = 50.0, .logged = 60.0};
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(rows[0].interval_method, "back_test");
+  EXPECT_GT(*rows[0].ci_high - *rows[0].value, 19.5);
+  EXPECT_NE(rows[1].interval_method, "back_test");
+  EXPECT_TRUE(RowEvidence(config, measured, 0).back_test);
+  EXPECT_FALSE(RowEvidence(config, measured, 1).back_test);
+}
+
+TEST(RowEvidence, IsWhatTheRowIsJudgedBy) {
+  const MbopeConfig config = SmallConfig();
+  const MbopeMeasurements measured = Measured(config, 2.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Evidence evidence = RowEvidence(config, measured, i);
+    EXPECT_EQ(evidence.value, rows[i].value);
+    EXPECT_EQ(EnumName(Judge(evidence, config.verdict).verdict), rows[i].verdict);
+  }
+}
+
 TEST(MakeRows, WithoutTruthThereIsNoError) {
   const MbopeConfig config = SmallConfig();
   MbopeMeasurements measured = Measured(config, 0.5);

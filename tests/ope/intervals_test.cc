@@ -37,6 +37,26 @@ TEST(BootstrapInterval, FortyReplicatesUsePercentiles) {
   EXPECT_THAT(interval.covers, HasSubstr("made anew"));
 }
 
+TEST(BackTestInterval, AddsTheErrorSeenOnTheLoggedPolicyToBothSides) {
+  const Interval narrow{.low = 7.0, .high = 14.0, .covers = {}};
+  // a gap of -3 and a noise of 4: a typical error of 5
+  const BackTest test{
+      .estimate = 97.0, .estimate_stderr = 4.0, .logged = 100.0, .logged_stderr = 0.0};
+  const Interval wide = BackTestInterval(narrow, 10.0, test);
+  const double spread = 1.959964 * 5.0;
+  EXPECT_NEAR(wide.low, 10.0 - std::hypot(3.0, spread), 1e-5);
+  EXPECT_NEAR(wide.high, 10.0 + std::hypot(4.0, spread), 1e-5);
+  EXPECT_EQ(wide.method, IntervalMethod::kBackTest);
+  EXPECT_THAT(wide.covers, HasSubstr("heuristic"));
+}
+
+TEST(BackTestInterval, WithAnExactBackTestIsTheIntervalItself) {
+  const Interval interval = BackTestInterval({.low = 1.0, .high = 3.0, .covers = {}}, 2.0,
+                                             {.estimate = 5.0, .logged = 5.0});
+  EXPECT_DOUBLE_EQ(interval.low, 1.0);
+  EXPECT_DOUBLE_EQ(interval.high, 3.0);
+}
+
 TEST(Intervals, WithFewerThanTwoEstimatesCoverNothingAndSaySo) {
   const Interval interval = MonteCarloInterval(std::vector<double>{1.0});
   EXPECT_EQ(interval.low, -HUGE_VAL);

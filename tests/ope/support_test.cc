@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,14 @@ EpisodeBatch LogOf(const Pairs& pairs, std::int64_t length) {
   return log;
 }
 
+// One measurement of pairs that are visited at the steps 0, 1, ...
+SupportCheck MeasureSupport(const EpisodeBatch& log, const MatrixF& states, const MatrixF& actions,
+                            const SupportOptions& options, std::uint64_t seed) {
+  std::vector<std::int64_t> steps(static_cast<std::size_t>(states.rows()));
+  std::iota(steps.begin(), steps.end(), std::int64_t{0});
+  return LogSupport(log, options, seed).Measure({states, actions, steps, states.rows()});
+}
+
 TEST(MeasureSupport, PairsOfTheLogsOwnDistributionAreOutsideAsOftenAsTheQuantileSays) {
   const EpisodeBatch log = LogOf(NormalPairs(20'000, 1), 20);
   const Pairs queries = NormalPairs(5000, 2);
@@ -76,6 +85,15 @@ TEST(MeasureSupport, PairsFarFromTheLogAreOutside) {
   EXPECT_EQ(check.outside, 1.0);
   EXPECT_GT(check.median_ratio, 10.0);
   EXPECT_EQ(check.queries, 1000);
+}
+
+TEST(MeasureSupport, AQuarterOfTheStepsThatLeavesTheLogIsFoundByItself) {
+  const EpisodeBatch log = LogOf(NormalPairs(20'000, 1), 20);
+  Pairs queries = NormalPairs(1000, 2);
+  queries.actions.bottomRows(250).array() += 10.0f;
+  const SupportCheck check = MeasureSupport(log, queries.states, queries.actions, {}, 0);
+  EXPECT_NEAR(check.outside, 0.25, 0.02);
+  EXPECT_EQ(check.worst_quarter, 1.0);
 }
 
 TEST(MeasureSupport, ActionsBeyondTheLogsAreOutsideToo) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace lfiw {
 namespace {
 
@@ -90,6 +92,37 @@ TEST(Judge, WithoutWeightsAModelThatIsToldFromDataIsNotTrusted) {
   EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kCaution);
   evidence.model_auc = 0.95;
   EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kDoNotUse);
+}
+
+TEST(Judge, OneQuarterOfTheEpisodeFarFromTheLogIsEnough) {
+  Evidence evidence = Good();
+  evidence.support = SupportCheck{.outside = 0.05, .worst_quarter = 0.2};
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
+  evidence.support->worst_quarter = 0.3;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.support->worst_quarter = 0.8;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+}
+
+TEST(Judge, PredictedStatesThatLeaveTheLoggedOnesCount) {
+  Evidence evidence = Good();
+  evidence.open_loop = 1.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
+  evidence.open_loop = 2.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.open_loop = HUGE_VAL;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+}
+
+TEST(Judge, AHorizonFarBeyondTheLoggedEpisodesIsRefused) {
+  Evidence evidence = Good();
+  evidence.reach = 1.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
+  evidence.reach = 2.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.reach = 5.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+  EXPECT_THAT(Judge(evidence, {}).reasons, ElementsAre(HasSubstr("5.0 times as long")));
 }
 
 TEST(Judge, AViolatedPropositionCallsForCautionBeyondItsNoise) {

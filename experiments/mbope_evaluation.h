@@ -1,0 +1,48 @@
+#ifndef LFIW_EXPERIMENTS_MBOPE_EVALUATION_H_
+#define LFIW_EXPERIMENTS_MBOPE_EVALUATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/result_table.h"
+#include "experiments/mbope_inputs.h"
+#include "experiments/mbope_results.h"
+#include "experiments/mbope_stages.h"
+
+namespace lfiw {
+
+// The judged estimates of policies from a log and what is fitted to it: the part of the pipeline
+// that `lfiw evaluate` and the calibration of its verdict share. Nothing is written but the stages
+// that the cache keeps.
+
+// One evaluated policy with what was measured of it.
+struct PolicyEvaluation {
+  PolicySource policy;
+  std::int64_t clamped_values = 0;
+  std::int64_t predicted_values = 0;
+  MbopeMeasurements measured;
+  std::vector<ResultRow> rows;  // all of results.csv that are about it
+
+  const ResultRow& stated() const { return rows[StatedRow(rows, measured)]; }
+  // The back-test of the estimate stated first.
+  std::optional<BackTest> back_test() const;
+};
+
+// What evaluations start from. All references outlive them.
+struct EvaluationInputs {
+  const StageContext& context;
+  const PolicySet& policies;
+  const LogSource& log;
+  const LogSplit& split;
+  const FittedModels& models;
+  std::optional<BackTest> logged;  // what the log says of the policy that wrote it
+};
+
+// Evaluates every policy of `policies.evaluations`, and before them the behavior policy where the
+// configuration asks for a back-test and the log gives what to hold it against. In the order given.
+std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_MBOPE_EVALUATION_H_

@@ -1,0 +1,24 @@
+#include "experiments/verdict_calibration_config.h"
+
+namespace lfiw {
+
+VerdictCalibrationConfig::VerdictCalibrationConfig() {
+  const MbopeConfig robust = DefaultsOf(Preset::kRobust);
+  dynamics = robust.dynamics;
+  dynamics.network = {.hidden_layers = 2, .width = 48};
+  dynamics.fit.steps = 2'000;
+  dynamics.fit.batch = 128;
+  dynamics.fit.validate_every = 250;
+  dynamics.validation_rows = 1'000;
+  classifiers = robust.classifiers;
+  classifiers.fit.network = {.hidden_layers = 2, .width = 48};
+  classifiers.fit.fit.steps = 600;
+  classifiers.fit.fit.validate_every = 100;
+  classifiers.fit.validation_rows = 1'000;
+  rollout = robust.rollout;
+  support = robust.support;
+  support.reference_rows = 2'000;
+  support.query_rows = 1'000;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,150 @@
+#include "experiments/verdict_case_run.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/sha256.h"
+#include "envs/linear_gaussian_env.h"
+#include "experiments/mbope_evaluation.h"
+#include "policies/collect.h"
+#include "policies/gaussian_mlp_policy.h"
+
+namespace lfiw {
+namespace {
+
+// The policy as a network without hidden layers, in a file as policies of others are.
+PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& label,
+                        const std::string& folder) {
+  const TanhMlp mlp({policy.gain.cols(), policy.gain.rows()});
+  VectorF parameters = VectorF::Zero(mlp.parameter_count());
+  mlp.SetWeight(policy.gain.transpose().cast<float>(), 0, parameters.data());
+  mlp.SetBias(policy.offset.cast<float>(), 0, parameters.data());
+  const VectorF log_std = (0.5 * policy.covariance.diagonal().array().log()).cast<float>();
+  constexpr double kNoClip = 1e30;
+  const std::string path = fmt::format("{}/{}.npz", folder, label);
+  GaussianMlpPolicy(mlp, parameters, log_std, ObservationNormalizer(policy.gain.cols(), kNoClip),
+                    "linear")
+      .Save(path);
+  return {path, Sha256HexOfFile(path), label};
+}
+
+// The configuration that `lfiw evaluate` would have.
+MbopeConfig PipelineConfig(const VerdictCalibrationConfig& config, const VerdictCase& c,
+                           std::uint64_t seed) {
+  MbopeConfig pipeline = DefaultsOf(Preset::kRobust);
+  pipeline.seed = seed;
+  pipeline.environment = kLinearGaussianName;
+  pipeline.value.horizon = c.horizon;
+  pipeline.policies.pair = PolicyPair::kFiles;
+  pipeline.dynamics = config.dynamics;
+  if (c.gradient_steps > 0) pipeline.dynamics.fit.steps = c.gradient_steps;
+  pipeline.classifiers = config.classifiers;
+  pipeline.rollout = config.rollout;
+  // the estimate stated first is among those of the first variant
+  pipeline.estimators.variants = {LfiwVariant::kTrajectory};
+  pipeline.support = config.support;
+  pipeline.truth.enabled = false;
+  pipeline.intervals.level = config.level;
+  pipeline.verdict = config.verdict;
+  return pipeline;
+}
+
+EpisodeBatch Collect(const LinearGaussianSystem& system, const Policy& policy,
+                     const EpisodeRequest& request) {
+  return CollectEpisodes(*MakeLinearGaussianFactory(system), policy, request);
+}
+
+// The episodes that the dynamics is fitted to in place of the log's.
+EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
+                                  const EpisodeBatch& log, std::uint64_t seed) {
+  if (c.rescale.size() > 0) {
+    EpisodeBatch rescaled = log;
+    rescaled.observations *= c.rescale.cast<float>().asDiagonal();
+    return rescaled;
+  }
+  return Collect(*c.believed, policy,
+                 {.episodes = log.episodes(),
+                  .horizon = c.logged_steps,
+                  .seed = seed,
+                  .purpose = "wrong episodes"});
+}
+
+// The log with the wrong episodes where the dynamics is trained.
+EpisodeBatch MixEpisodes(const EpisodeBatch& log, const EpisodeBatch& wrong,
+                         const LogSplit& split) {
+  std::vector<const EpisodeBatch*> source(static_cast<std::size_t>(log.episodes()), &log);
+  for (const std::int64_t e : split.dynamics) source[static_cast<std::size_t>(e)] = &wrong;
+  std::vector<EpisodeBatch> episodes;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const std::vector<std::int64_t> one = {e};
+    episodes.push_back(SelectEpisodes(*source[static_cast<std::size_t>(e)], one));
+  }
+  return ConcatenateEpisodes(episodes);
+}
+
+// The row of the weighted estimate with all weights.
+std::size_t LastRow(const PolicyEvaluation& evaluation) { return evaluation.rows.size() - 1; }
+
+CaseOutcome OutcomeOf(const MbopeConfig& config, const VerdictCase& c,
+                      const PolicyEvaluation& evaluation) {
+  const std::size_t index = c.plant == Plant::kDegenerateWeights
+                                ? LastRow(evaluation)
+                                : StatedRow(evaluation.rows, evaluation.measured);
+  const ResultRow& row = evaluation.rows[index];
+  CaseOutcome outcome{.estimator = row.estimator,
+                      .horizon = row.horizon.value_or(0),
+                      .value = row.value,
+                      .standard_error = row.standard_error,
+                      .ci_low = row.ci_low,
+                      .ci_high = row.ci_high,
+                      .interval_method = row.interval_method,
+                      .evidence = RowEvidence(config, evaluation.measured, index)};
+  // the same row of a run that makes no back-test
+  MbopeMeasurements alone = evaluation.measured;
+  alone.back_tests.clear();
+  const ResultRow plain = MakeRows(config, {}, alone)[index];
+  outcome.plain_low = plain.ci_low;
+  outcome.plain_high = plain.ci_high;
+  outcome.truth = c.Truth();
+  return outcome;
+}
+
+}  // namespace
+
+CaseOutcome RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
+                           std::uint64_t seed, const std::string& folder) {
+  const MbopeConfig pipeline = PipelineConfig(config, c, seed);
+  const auto env = MakeLinearGaussianFactory(c.system);
+  const Task task{env->spec(), env};
+  StageCache cache(folder + "/stages");
+  const StageContext context{pipeline, task, cache, Verbosity::kQuiet};
+
+  PolicySet policies;
+  policies.behavior = SavePolicy(c.behavior, "behavior", folder);
+  policies.evaluations = {SavePolicy(c.evaluation, "evaluation", folder)};
+  const GaussianMlpPolicy behavior = GaussianMlpPolicy::Load(policies.behavior->path);
+
+  const LogSource log{
+      .log = Collect(
+          c.system, behavior,
+          {.episodes = config.episodes, .horizon = c.logged_steps, .seed = seed, .purpose = "log"}),
+      .hash = "log"};
+  const LogSplit split =
+      SplitLog(log.log.episodes(), pipeline.log, pipeline.dynamics.members, seed);
+  LogSource fitted = log;
+  if (c.believed) {
+    fitted.log = MixEpisodes(log.log, CollectWrongEpisodes(c, behavior, log.log, seed), split);
+  }
+  const FittedModels models = FitModels(context, fitted, split, pipeline.classifiers.instances);
+  const auto logged = LoggedValue(log.log, pipeline.value, pipeline.value.horizon);
+  const std::vector<PolicyEvaluation> evaluations =
+      EvaluatePolicies({context, policies, log, split, models, logged});
+  CaseOutcome outcome = OutcomeOf(pipeline, c, evaluations.front());
+  outcome.spread = LoggedValue(log.log, pipeline.value, c.logged_steps)->spread;
+  return outcome;
+}
+
+}  // namespace lfiw

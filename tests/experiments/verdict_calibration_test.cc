@@ -1,0 +1,67 @@
+#include "experiments/verdict_calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/atomic_file.h"
+#include "core/parallel.h"
+#include "tests/core/test_dir.h"
+
+namespace lfiw {
+namespace {
+
+VerdictCalibrationConfig SmallConfig() {
+  VerdictCalibrationConfig config;
+  config.good = config.doubtful = 1;
+  config.failures = 3;
+  config.episodes = 30;
+  config.dynamics.members = 2;
+  config.dynamics.network.width = 16;
+  config.dynamics.fit.steps = 60;
+  config.classifiers.instances = 2;
+  config.classifiers.fit.network.width = 16;
+  config.classifiers.fit.fit.steps = 40;
+  config.rollout.repetitions = 2;
+  config.rollout.episodes = 15;
+  return config;
+}
+
+std::string ResultsOf(const VerdictCalibrationConfig& config, const TestDir& dir,
+                      const std::string& cache_name) {
+  StageCache cache(dir / cache_name);
+  RunDirectory directory(dir / "run");
+  EXPECT_EQ(RunVerdictCalibration(config, {cache, directory, Verbosity::kQuiet, "lfiw run"}), 0);
+  return ReadFile(directory.File("results.csv"));
+}
+
+TEST(RunVerdictCalibration, GivesTheSameBytesForAnyNumberOfThreads) {
+  const TestDir dir;
+  const VerdictCalibrationConfig config = SmallConfig();
+  SetThreads(1);
+  const std::string one = ResultsOf(config, dir, "one");
+  SetThreads(3);
+  EXPECT_EQ(ResultsOf(config, dir, "three"), one);
+  SetThreads(0);
+  EXPECT_EQ(std::ranges::count(one, '\n'), 6);
+}
+
+TEST(RunVerdictCalibration, OtherLimitsJudgeTheKeptOutcomesAnew) {
+  const TestDir dir;
+  VerdictCalibrationConfig config = SmallConfig();
+  ResultsOf(config, dir, "cache");
+  config.verdict.refuse_reach = 0.5;  // every horizon is as long as the log or longer
+  config.verdict.caution_reach = 0.1;
+  StageCache cache(dir / "cache");
+  RunDirectory directory(dir / "again");
+  RunVerdictCalibration(config, {cache, directory, Verbosity::kQuiet, "lfiw run"});
+  for (const StageRecord& record : cache.records()) {
+    EXPECT_EQ(record.outcome, StageOutcome::kReused);
+  }
+  const std::string csv = ReadFile(directory.File("results.csv"));
+  EXPECT_EQ(csv.find(",trust,"), std::string::npos);
+  EXPECT_EQ(csv.find(",caution,"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lfiw

@@ -1,0 +1,56 @@
+#include "experiments/verdict_case_run.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/test_dir.h"
+
+namespace lfiw {
+namespace {
+
+VerdictCalibrationConfig SmallConfig() {
+  VerdictCalibrationConfig config;
+  config.episodes = 40;
+  config.dynamics.members = 2;
+  config.dynamics.network.width = 16;
+  config.dynamics.fit.steps = 100;
+  config.classifiers.instances = 2;
+  config.classifiers.fit.network.width = 16;
+  config.classifiers.fit.fit.steps = 50;
+  config.rollout.repetitions = 3;
+  config.rollout.episodes = 20;
+  return config;
+}
+
+TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
+  const TestDir dir;
+  const VerdictCase c = DrawCase(CaseKind::kGood, Plant::kNone, 1, 0);
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path());
+  ASSERT_TRUE(outcome.value);
+  EXPECT_EQ(outcome.truth, c.Truth());
+  EXPECT_EQ(outcome.interval_method, "back_test");
+  EXPECT_LE(*outcome.ci_low, *outcome.plain_low);
+  EXPECT_GT(outcome.spread, 0.0);
+  EXPECT_TRUE(outcome.evidence.support);
+  EXPECT_TRUE(outcome.evidence.back_test);
+  EXPECT_TRUE(outcome.evidence.open_loop);
+  EXPECT_EQ(outcome.evidence.reach, 1.0);
+}
+
+TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
+  const TestDir dir;
+  const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kDegenerateWeights, 1, 0);
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path());
+  EXPECT_EQ(outcome.estimator, "lfiw_trajectory");
+  EXPECT_EQ(outcome.horizon, c.horizon);
+}
+
+TEST(RunVerdictCase, AHorizonBeyondTheLogHasNoBackTestAndSaysHowFarItReaches) {
+  const TestDir dir;
+  const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kBeyondLog, 1, 0);
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path());
+  EXPECT_FALSE(outcome.evidence.back_test);
+  EXPECT_GE(*outcome.evidence.reach, 8.0);
+}
+
+}  // namespace
+}  // namespace lfiw
