@@ -10,9 +10,11 @@
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
 #include "models/learned_function_fit.h"
+#include "ope/doubly_robust_lfiw.h"
 #include "ope/learned_transition_functions.h"
 #include "ope/lfiw.h"
 #include "ope/model_rollout.h"
+#include "ope/model_values.h"
 #include "ope/support.h"
 #include "ope/verdict.h"
 #include "policies/behavior_cloning.h"
@@ -138,6 +140,22 @@ struct EstimatorGrid {
   }
 };
 
+// The doubly robust LFIW estimate beside the others.
+struct DoublyRobustOptions {
+  bool enabled = false;  // not in the paper
+  ModelValueOptions model;
+  PowerChoiceOptions choice;
+  std::int64_t resamples = 2000;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("enabled", enabled, "correct the model's value by the logged transitions, too");
+    v.Field("model", model, "values and visited states in the learned model");
+    v.Field("choice", choice, "how strongly weights act");
+    v.Field("resamples", resamples, "resamples of the episodes for its interval", AtLeast(40));
+  }
+};
+
 struct TruthOptions {
   bool enabled = true;
   std::int64_t episodes = 1000;
@@ -224,6 +242,7 @@ struct MbopeConfig {
   ClassifierSetOptions classifiers;
   RolloutOptions rollout;
   EstimatorGrid estimators;
+  DoublyRobustOptions doubly_robust;
   TruthOptions truth;
   BackTestOptions back_test;
   IntervalOptions intervals;
@@ -248,6 +267,7 @@ struct MbopeConfig {
     v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
     v.Field("estimators", estimators, "rows of the table");
+    v.Field("doubly_robust", doubly_robust, "the doubly robust LFIW estimate");
     v.Field("truth", truth, "value in the real environment");
     v.Field("back_test", back_test, "the same method on the behavior policy");
     v.Field("intervals", intervals, "uncertainty");

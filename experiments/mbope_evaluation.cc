@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "experiments/estimator_inputs.h"
 
 namespace lfiw {
 namespace {
@@ -133,6 +134,34 @@ void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>
   }
 }
 
+// Corrects the model's value of one policy by the log.
+void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
+  const MbopeConfig& config = in.context.config;
+  const EstimatorFitOptions fits{.model = config.doubly_robust.model, .fqe = {}};
+  const EstimatorSources sources{.context = in.context,
+                                 .options = fits,
+                                 .log = in.log,
+                                 .split = in.split,
+                                 .models = &in.models,
+                                 .policy = evaluation.policy,
+                                 .behavior = in.policies.behavior};
+  const std::vector<std::int64_t> episodes = CorrectionEpisodes(sources);
+  const EstimatorInputs inputs =
+      MakeEstimatorInputs(sources, episodes, {"action", "model", "model_visitation"});
+  DoublyRobustMeasurement measured;
+  measured.chosen =
+      ChooseDoublyRobustLfiw(inputs, EstimandOf(config.value), {}, config.doubly_robust.choice);
+  measured.interval = MakeEpisodeInterval(measured.chosen.estimate.terms,
+                                          {.method = EpisodeIntervalMethod::kBca,
+                                           .level = config.intervals.level,
+                                           .resamples = config.doubly_robust.resamples,
+                                           .seed = config.seed});
+  measured.episodes = std::ssize(episodes);
+  // what the rows need no longer
+  measured.chosen.estimate.terms = {};
+  evaluation.measured.doubly_robust = std::move(measured);
+}
+
 // The same method on the policy that wrote the log, for every row of MakeRows.
 std::vector<std::optional<BackTest>> RunBackTests(const EvaluationInputs& in,
                                                   const Evaluator& evaluator) {
@@ -162,6 +191,7 @@ std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
   std::vector<PolicyEvaluation> evaluations;
   for (const PolicySource& policy : in.policies.evaluations) {
     evaluations.push_back(evaluator.Evaluate(policy));
+    if (in.context.config.doubly_robust.enabled) AddDoublyRobust(in, evaluations.back());
   }
   PipelineBootstrap(in, evaluations);
   const std::vector<std::optional<BackTest>> back_tests = RunBackTests(in, evaluator);

@@ -244,7 +244,8 @@ std::vector<ResultRow> TableRows(const MbopeConfig& config, const PolicyEvaluati
     const bool model = row.estimator == "model";
     const bool stated =
         row.estimator == first && row.horizon == headline.horizon && headline.horizon > 0;
-    if (model || stated || horizons.contains(*row.horizon)) table.push_back(row);
+    const bool listed = !row.horizon || horizons.contains(*row.horizon);
+    if (model || stated || listed) table.push_back(row);
   }
   return table;
 }

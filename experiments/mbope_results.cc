@@ -128,6 +128,44 @@ class RowMaker {
     return row;
   }
 
+  ResultRow DoublyRobust() const {
+    const DoublyRobustMeasurement& source = *measured_.doubly_robust;
+    const Estimate& estimate = source.chosen.estimate;
+    ResultRow row = common_;
+    row.estimator = "dr_lfiw";
+    row.params = fmt::format("power={}", source.chosen.power);
+    row.normalization = EnumName(WeightNormalization::kSelf);
+    row.n = source.episodes;
+    row.ess = estimate.ess;
+    row.khat = estimate.khat;
+    row.max_weight = estimate.max_weight;
+    row.standard_error = estimate.standard_error;
+    if (estimate.value) {
+      SetValue(row, *estimate.value);
+      row.ci_low = source.interval.low;
+      row.ci_high = source.interval.high;
+      row.interval_method = EnumName(IntervalMethod::kEpisodeBootstrap);
+    }
+    SetJudgement(row, DoublyRobustEvidence(), config_.verdict);
+    return row;
+  }
+
+  // Its weights are mild by choice, so it is their number and not their tail that is judged.
+  Evidence DoublyRobustEvidence() const {
+    const DoublyRobustMeasurement& source = *measured_.doubly_robust;
+    const Estimate& estimate = source.chosen.estimate;
+    Evidence evidence;
+    evidence.missing_value = estimate.value ? "" : estimate.reason;
+    evidence.episodes = source.episodes;
+    evidence.ess = estimate.ess;
+    evidence.value = estimate.value;
+    evidence.clamp_rate = measured_.clamp_rate;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.reach = measured_.reach;
+    return evidence;
+  }
+
   Evidence PlainEvidence() const {
     Evidence evidence;
     evidence.episodes = config_.rollout.episodes;
@@ -163,7 +201,7 @@ class RowMaker {
   }
 
   std::optional<BackTest> BackTestOf(std::size_t row) const {
-    return measured_.back_tests.empty() ? std::nullopt : measured_.back_tests[row];
+    return row < measured_.back_tests.size() ? measured_.back_tests[row] : std::nullopt;
   }
 
   // The place of a row in MakeRows.
@@ -269,6 +307,7 @@ std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labe
       rows.push_back(maker.Lfiw(s, h));
     }
   }
+  if (measured.doubly_robust) rows.push_back(maker.DoublyRobust());
   return rows;
 }
 
@@ -277,6 +316,7 @@ Evidence RowEvidence(const MbopeConfig& config, const MbopeMeasurements& measure
   const RowMaker maker(config, {}, measured);
   if (row == 0) return maker.PlainEvidence();
   const std::size_t horizons = measured.sweeps.front().result.horizons.size();
+  if (row > horizons * measured.sweeps.size()) return maker.DoublyRobustEvidence();
   return maker.LfiwEvidence((row - 1) / horizons, (row - 1) % horizons);
 }
 

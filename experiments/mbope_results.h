@@ -12,6 +12,8 @@
 #include "experiments/mbope_config.h"
 #include "models/calibration.h"
 #include "ope/diagnostics.h"
+#include "ope/doubly_robust_lfiw.h"
+#include "ope/episode_intervals.h"
 #include "ope/intervals.h"
 #include "ope/lfiw.h"
 #include "ope/model_rollout.h"
@@ -42,10 +44,20 @@ struct Replicate {
   std::vector<EstimatorSweep> sweeps;
 };
 
+// The doubly robust estimate and what it was made from.
+struct DoublyRobustMeasurement {
+  ChosenDoublyRobust chosen;
+  EpisodeInterval interval;
+  std::int64_t episodes = 0;        // logged ones that correct the model
+  std::optional<double> value_r2;   // ModelValues::value_r2
+  std::optional<double> ratio_auc;  // ModelValues::ratio_auc
+};
+
 // What the pipeline has measured; the table, the verdict and the report are made from it.
 struct MbopeMeasurements {
   PlainModelEstimate plain;
   std::vector<EstimatorSweep> sweeps;
+  std::optional<DoublyRobustMeasurement> doubly_robust;
   std::vector<MeanWeight> mean_weights;  // [T]
   Calibration calibration;
   ImprovementCheck improvement;
@@ -68,7 +80,8 @@ struct RowLabels {
   std::string policy;
 };
 
-// Rows of results.csv: the plain model, then every estimator at every H = 0 .. T.
+// Rows of results.csv: the plain model, every estimator at every H = 0 .. T, then the doubly robust
+// one, which has no H.
 std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labels,
                                 const MbopeMeasurements& measured);
 

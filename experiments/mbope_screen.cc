@@ -22,8 +22,9 @@ std::string IntervalOf(const std::optional<double>& low, const std::optional<dou
 }
 
 std::string EstimatorOf(const ResultRow& row) {
-  return row.estimator == "model" ? row.estimator
-                                  : fmt::format("{} at H = {}", row.estimator, *row.horizon);
+  return row.estimator == "model" || !row.horizon
+             ? row.estimator
+             : fmt::format("{} at H = {}", row.estimator, *row.horizon);
 }
 
 std::string LogLine(const ReportInputs& in) {

@@ -79,12 +79,14 @@ std::string IntervalName(const JsonObject& report) {
 
 // What an interval covers, in words.
 std::string MethodText(const std::string& method) {
-  static constexpr std::array<std::array<const char*, 2>, 4> kMethods = {{
+  static constexpr std::array<std::array<const char*, 2>, 5> kMethods = {{
       {"monte_carlo", "varies the rollouts and classifiers, given the fitted model"},
       {"classifier_bootstrap", "varies the classifiers' data, given the fitted model"},
       {"pipeline_bootstrap", "varies the episodes, with model and classifiers fitted anew"},
       {"back_test",
        "adds the error that the same method made on the logged policy, taken as typical"},
+      {"episode_bootstrap",
+       "varies the logged episodes that correct the model, given all that was fitted"},
   }};
   for (const auto& [name, words] : kMethods)
     if (method == name) return fmt::format("{}: {}", name, words);

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "core/statistics.h"
+#include "core/error.h"
 #include "ope/log_weights.h"
 #include "ope/psis.h"
+#include "ope/selection.h"
 
 namespace lfiw {
 namespace {
@@ -150,6 +152,70 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
   out.ess = diagnostics.ess_sum / static_cast<double>(std::max<std::int64_t>(1, corrected));
   out.khat = diagnostics.khat;
   out.max_weight = diagnostics.max_weight;
+  return out;
+}
+
+namespace {
+
+// Why a candidate cannot be chosen; empty if it can.
+std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
+                    const PowerChoiceOptions& choice) {
+  if (!estimate.value) return estimate.reason;
+  if (!estimate.standard_error) return "no standard error";
+  const double least =
+      std::max(choice.smallest_ess, choice.smallest_ess_fraction * static_cast<double>(episodes));
+  // a log that is smaller than the limit has no better candidate to wait for
+  const double needed = std::min(least, static_cast<double>(episodes));
+  if (estimate.ess.value_or(0.0) >= needed) return "";
+  return fmt::format("{:.1f} effective episodes, fewer than {:.1f}", estimate.ess.value_or(0.0),
+                     needed);
+}
+
+}  // namespace
+
+ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                          const DoublyRobustLfiwOptions& options,
+                                          const PowerChoiceOptions& choice) {
+  if (choice.powers.empty()) Throw<ConfigError>("powers: the list needs at least one entry");
+  const bool ratios = inputs.log_ratios.contains("action");
+  ChosenDoublyRobust out;
+  std::vector<Estimate> estimates;
+  std::vector<double> values, widths;
+  std::vector<std::size_t> eligible;
+  for (const double power : choice.powers) {
+    DoublyRobustLfiwOptions candidate = options;
+    candidate.state_power = power;
+    candidate.action_power = ratios ? power : 0.0;
+    const Estimator estimator{
+        .name = "dr_lfiw",
+        .summary = {},
+        .needs = {options.values, options.state_ratio},
+        .estimate = [&candidate](const EstimatorInputs& in, const Estimand& of) {
+          return EstimateDoublyRobustLfiw(in, of, candidate);
+        }};
+    estimates.push_back(RunEstimator(estimator, inputs, estimand));
+    const Estimate& estimate = estimates.back();
+    out.candidates.push_back({power, estimate.value, estimate.standard_error, estimate.ess,
+                              LeftOut(estimate, inputs.episodes(), choice)});
+    if (!out.candidates.back().left_out.empty()) continue;
+    eligible.push_back(estimates.size() - 1);
+    values.push_back(*estimate.value);
+    widths.push_back(choice.width * *estimate.standard_error);
+  }
+  if (eligible.empty()) {
+    out.estimate = Refuse("no power of the weights is usable: " + out.candidates.back().left_out);
+    return out;
+  }
+  const std::size_t chosen = eligible[static_cast<std::size_t>(SlopeChoice(values, widths))];
+  out.power = choice.powers[chosen];
+  out.estimate = std::move(estimates[chosen]);
+  if (!ratios) {
+    const auto why = inputs.missing.find("action");
+    out.estimate.notes.push_back(
+        "no action ratios (" +
+        (why == inputs.missing.end() ? std::string("not given") : why->second) +
+        "): only the states are weighed");
+  }
   return out;
 }
 

@@ -2,7 +2,9 @@
 #define LFIW_OPE_DOUBLY_ROBUST_LFIW_H_
 
 #include <array>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/visitor.h"
 #include "ope/estimator.h"
@@ -60,6 +62,48 @@ struct DoublyRobustLfiwOptions {
 // note says so. Refuses without support at some step. Arrays are checked by RunEstimator.
 Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
                                   const DoublyRobustLfiwOptions& options);
+
+// How strongly the weights act, chosen from the data: both powers are p, and p is one of a path
+// from the true weights to none, along which bias grows and variance shrinks. Of the candidates
+// whose weights leave enough episodes SLOPE takes the last whose interval meets those of all
+// stronger ones (ope/selection.h).
+struct PowerChoiceOptions {
+  std::vector<double> powers = {1.0, 0.75, 0.5, 0.25, 0.0};  // descending
+  double smallest_ess = 20.0;
+  double smallest_ess_fraction = 0.05;
+  double width = 2.0;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("powers", powers, "exponents of the state and action ratios to choose from, descending",
+            Between(0.0, 1.0));
+    v.Field("smallest_ess", smallest_ess, "effective episodes that a candidate needs",
+            AtLeast(1.0));
+    v.Field("smallest_ess_fraction", smallest_ess_fraction,
+            "share of the episodes that a candidate needs as effective ones", Between(0.0, 1.0));
+    v.Field("width", width, "half width of a candidate's interval, in standard errors",
+            AtLeast(0.0));
+  }
+};
+
+struct PowerCandidate {
+  double power = 0.0;
+  std::optional<double> value, standard_error, ess;
+  std::string left_out;  // why it was not in the choice; empty if it was
+};
+
+struct ChosenDoublyRobust {
+  Estimate estimate;  // with value and standard error; refused where no candidate is left
+  double power = 0.0;
+  std::vector<PowerCandidate> candidates;
+};
+
+// Without action ratios among the inputs the state ratio alone is raised to p, and a note says so.
+// `options` gives values and state ratio; its powers are not used. Arrays are checked by
+// RunEstimator. Throws ConfigError when no powers are given.
+ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                          const DoublyRobustLfiwOptions& options,
+                                          const PowerChoiceOptions& choice);
 
 }  // namespace lfiw
 

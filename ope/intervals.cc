@@ -35,6 +35,8 @@ std::string Covers(IntervalMethod method) {
       return "the logged episodes, with model, classifiers and rollouts made anew";
     case IntervalMethod::kBackTest:
       return "also the error seen on the policy that wrote the log, taken as typical (a heuristic)";
+    case IntervalMethod::kEpisodeBootstrap:
+      return "the logged episodes that correct the model, given everything that was fitted";
   }
   return "";
 }

@@ -11,12 +11,19 @@
 namespace lfiw {
 
 // What an interval accounts for. The first three are of growing width: what is resampled. The last
-// adds the error that the same method was seen to make.
-enum class IntervalMethod { kMonteCarlo, kClassifierBootstrap, kPipelineBootstrap, kBackTest };
+// adds the error that the same method was seen to make. kEpisodeBootstrap is that of estimates that
+// are sums over logged episodes (ope/episode_intervals.h).
+enum class IntervalMethod {
+  kMonteCarlo,
+  kClassifierBootstrap,
+  kPipelineBootstrap,
+  kBackTest,
+  kEpisodeBootstrap,
+};
 template <>
 struct EnumNames<IntervalMethod> {
   static constexpr std::array names = {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap",
-                                       "back_test"};
+                                       "back_test", "episode_bootstrap"};
 };
 
 // A two-sided interval for the value. With too little data to say anything it is (-inf, inf), and

@@ -237,5 +237,56 @@ TEST(DoublyRobustLfiw, RefusesAStepWithoutSupport) {
   EXPECT_THAT(estimate.reason, HasSubstr("no support: all weights of step 1 are 0"));
 }
 
+Estimand FiniteEstimand() {
+  Estimand estimand;
+  estimand.horizon = kHorizon;
+  estimand.discount = kDiscount;
+  return estimand;
+}
+
+TEST(ChooseDoublyRobustLfiw, PrefersNoWeightsWhereTheModelIsTrue) {
+  const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(
+      Inputs(Probability, ValuesUnder(Probability)), FiniteEstimand(), {}, {});
+  EXPECT_EQ(chosen.power, 0.0);
+  EXPECT_EQ(chosen.candidates.size(), 5u);
+}
+
+TEST(ChooseDoublyRobustLfiw, PrefersFullWeightsWhereWeakerOnesAreVisiblyBiased) {
+  // the log's 1024 episodes, each fifty times over in precision: intervals that tell
+  PowerChoiceOptions choice;
+  choice.width = 0.02;
+  const EstimatorInputs in = Inputs(WrongModel, kWrongFit);
+  const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(in, FiniteEstimand(), {}, choice);
+  EXPECT_EQ(chosen.power, 1.0);
+  EXPECT_NEAR(*chosen.estimate.value, TrueValue(), 1e-12);
+  EXPECT_TRUE(chosen.estimate.standard_error);
+}
+
+TEST(ChooseDoublyRobustLfiw, LeavesOutWeightsThatKeepTooFewEpisodes) {
+  EstimatorInputs in = Inputs(WrongModel, kWrongFit);
+  for (std::int64_t t = 0; t < kHorizon; ++t) in.log_ratios["action"](0, t) = 30.0;
+  const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(in, FiniteEstimand(), {}, {});
+  EXPECT_EQ(chosen.power, 0.0);
+  EXPECT_THAT(chosen.candidates[0].left_out, HasSubstr("effective episodes, fewer than"));
+}
+
+TEST(ChooseDoublyRobustLfiw, SaysThatOnlyStatesAreWeighedWithoutActionRatios) {
+  EstimatorInputs in = Inputs(WrongModel, kWrongFit);
+  in.log_ratios.erase("action");
+  in.missing["action"] = "the evaluation policy has no density";
+  const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(in, FiniteEstimand(), {}, {});
+  ASSERT_TRUE(chosen.estimate.value);
+  EXPECT_THAT(chosen.estimate.notes.back(), HasSubstr("has no density): only the states"));
+}
+
+TEST(ChooseDoublyRobustLfiw, RefusesWhereNoWeightsHaveSupport) {
+  EstimatorInputs in = Inputs(WrongModel, kWrongFit);
+  in.values.clear();
+  in.missing["model"] = "no dynamics model was fitted";
+  const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(in, FiniteEstimand(), {}, {});
+  EXPECT_FALSE(chosen.estimate.value);
+  EXPECT_THAT(chosen.estimate.reason, HasSubstr("no dynamics model"));
+}
+
 }  // namespace
 }  // namespace lfiw
