@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/config.h"
 #include "core/config_sweep.h"
 #include "core/error.h"
+#include "core/log_reader.h"
 #include "core/log_writer.h"
 #include "core/parallel.h"
 #include "core/run_directory.h"
@@ -18,6 +20,7 @@
 #include "core/system_info.h"
 #include "envs/env.h"
 #include "experiments/check_policy.h"
+#include "experiments/log_commands.h"
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
@@ -40,8 +43,20 @@ std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& 
   return policy;
 }
 
-// The log that `check-policy` replays, one episode at a time.
-void ReplayLog(const EpisodeBatch& log, PolicyChecker& checker) {
+// Calls use(batch) for pieces of a log that are held in memory one at a time. Throws as LoadLog.
+template <class Use>
+void StreamLog(const std::string& path, const Use& use) {
+  const std::unique_ptr<LogReader> reader = OpenLog(path);
+  for (;;) {
+    const EpisodeBatch batch = reader->Next(BatchSteps(reader->info()));
+    if (batch.episodes() == 0) return;
+    ValidateLog(batch, reader->info(), path);
+    use(batch);
+  }
+}
+
+// Replays some episodes of a log, one at a time.
+void Replay(const EpisodeBatch& log, PolicyChecker& checker) {
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     const std::int64_t length = log.Length(e);
     const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
@@ -53,6 +68,21 @@ void ReplayLog(const EpisodeBatch& log, PolicyChecker& checker) {
         log.actions.middleRows(first, length),
         stored.empty() ? stored : stored.subspan(static_cast<std::size_t>(first), steps.size()));
   }
+}
+
+// The bounds that actions were clipped to: the environment's, or what the log shows.
+ActionBounds BoundsFor(const CheckPolicyCommand& options, const Policy& policy) {
+  if (!options.env.empty()) {
+    const EnvSpec& spec = FindEnv(options.env)->spec();
+    CheckFits(policy, spec);
+    return {spec.action_low, spec.action_high};
+  }
+  ActionRange range;
+  StreamLog(options.data, [&](const EpisodeBatch& batch) {
+    CheckFits(policy, batch, options.data);
+    range.Add(batch.actions);
+  });
+  return range.Bounds();
 }
 
 // The command that repeats a run, for its report.
@@ -177,23 +207,25 @@ int Collect(const CollectCommand& options, const CommonOptions& common) {
 
 int CheckPolicy(const CheckPolicyCommand& options) {
   const std::unique_ptr<Policy> policy = LoadPolicy(options.policy, {.contract = options.contract});
-  const EpisodeBatch log = LoadLog(options.data).batch;
-  ActionBounds bounds = BoundsOfActions(log.actions);
-  if (!options.env.empty()) {
-    const EnvSpec& spec = FindEnv(options.env)->spec();
-    CheckFits(*policy, spec);
-    bounds = {spec.action_low, spec.action_high};
-  }
-  CheckFits(*policy, log, options.data);
-  PolicyChecker checker(*policy, bounds);
-  ReplayLog(log, checker);
+  const ActionBounds bounds = BoundsFor(options, *policy);
+  std::optional<PolicyChecker> checker;
+  double rate = 0.0;
+  StreamLog(options.data, [&](const EpisodeBatch& batch) {
+    CheckFits(*policy, batch, options.data);
+    if (!checker) {
+      checker.emplace(*policy, bounds);
+      rate = MeasureActionRate(*policy, batch.observations);
+    }
+    Replay(batch, *checker);
+  });
+  if (!checker) Throw<DataError>("{}: no episodes, expected at least one", options.data);
   const PolicyReport report{.policy = *policy,
                             .policy_path = options.policy,
                             .data_path = options.data,
                             .bounds = bounds,
                             .bounds_from = options.env.empty() ? "the log" : options.env,
-                            .check = checker.Result(),
-                            .actions_per_second = MeasureActionRate(*policy, log.observations)};
+                            .check = checker->Result(),
+                            .actions_per_second = rate};
   fmt::print("{}", options.json ? PolicyReportJson(report) : PolicyReportText(report));
   return 0;
 }

@@ -20,10 +20,6 @@ namespace {
 // Numbers held at a time: batches of wide observations have fewer steps.
 constexpr std::int64_t kBatchNumbers = 8'000'000;
 
-std::int64_t BatchSteps(const LogInfo& info) {
-  return std::max<std::int64_t>(kBatchNumbers / (info.obs_dim + info.action_dim), 1);
-}
-
 // The environment named on the command line, or the one that the log states if it is known.
 std::shared_ptr<const EnvFactory> ChooseEnv(const std::string& named, const LogInfo& info) {
   if (!named.empty()) return FindEnv(named);
@@ -53,6 +49,10 @@ AuditReport Audit(const LogArguments& arguments) {
 }
 
 }  // namespace
+
+std::int64_t BatchSteps(const LogInfo& info) {
+  return std::max<std::int64_t>(kBatchNumbers / (info.obs_dim + info.action_dim), 1);
+}
 
 LogReadOptions ReadOptionsFor(const LogArguments& arguments) {
   LogReadOptions options{.map = arguments.map, .max_episode_steps = arguments.max_episode_steps};

@@ -21,6 +21,9 @@ struct LogArguments {
 // With an environment whose reward needs the forward velocity, it is taken from positions.
 LogReadOptions ReadOptionsFor(const LogArguments& arguments);
 
+// Steps of a log to hold at a time: fewer where observations are wide.
+std::int64_t BatchSteps(const LogInfo& info);
+
 struct InspectCommand {
   LogArguments log;
   bool json = false;

@@ -17,6 +17,7 @@
 #include "experiments/number_text.h"
 #include "experiments/report_figures.h"
 #include "experiments/report_tables.h"
+#include "experiments/stage_files.h"
 #include "experiments/subprocess.h"
 
 namespace lfiw {
@@ -68,7 +69,7 @@ void AddIfPresent(const std::string& term, const std::string& text, Entries& ent
 
 HtmlFragment HorizonSection(const Drawings& drawings) {
   HtmlFragment html;
-  html.Heading(2, "How the estimate depends on the weighted horizon");
+  html.Heading(2, "How does the answer depend on the correction?");
   const std::string missing = "This run holds no sweep over the number of weighted steps H.";
   AddFigures(drawings,
              {"error_by_horizon", "value_by_horizon", "ess_by_horizon", "khat_by_horizon",
@@ -79,7 +80,7 @@ HtmlFragment HorizonSection(const Drawings& drawings) {
 
 HtmlFragment ClassifierSection(const JsonObject& report, const Drawings& drawings) {
   HtmlFragment html;
-  html.Heading(2, "Weights and classifiers");
+  html.Heading(2, "Can the correction be relied on?");
   if (const auto calibration = report.Object("calibration")) {
     Entries entries;
     AddIfPresent("Classifiers", CountText(calibration->Number("classifiers")), entries);
@@ -111,7 +112,7 @@ std::string SpreadText(std::vector<double> values) {
 
 HtmlFragment ModelSection(const JsonObject& report, const Drawings& drawings) {
   HtmlFragment html;
-  html.Heading(2, "Dynamics model");
+  html.Heading(2, "How good is the model?");
   const auto dynamics = report.Object("dynamics");
   if (!dynamics) {
     html.Muted("This run holds no dynamics model.");
@@ -157,7 +158,7 @@ void AddLearned(const JsonObject& learned, Entries& entries) {
 
 HtmlFragment DataSection(const JsonObject& report) {
   HtmlFragment html;
-  html.Heading(2, "Data, policies and reward");
+  html.Heading(2, "What is it based on?");
   Entries entries;
   AddIfPresent("Behavior policy", report.Text("behavior_policy"), entries);
   AddIfPresent("Evaluation policy", report.Text("evaluation_policy"), entries);
@@ -199,7 +200,7 @@ HtmlFragment TrainingSection(const Drawings& drawings) {
   AddFigures(drawings, {"dynamics_training", "classifier_training", "policy_training"},
              "This run holds no learning curves.", curves);
   HtmlFragment html;
-  html.Heading(2, "Training");
+  html.Heading(2, "Did the training converge?");
   if (drawings.figures.contains("dynamics_training") ||
       drawings.figures.contains("classifier_training") ||
       drawings.figures.contains("policy_training")) {
@@ -279,8 +280,10 @@ HtmlFragment Glossary() {
 
 HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
   HtmlFragment html;
-  html.Heading(1, report.Has("title") ? report.Text("title") : "Off-policy evaluation");
-  if (report.Has("environment")) html.Muted("Environment: " + report.Text("environment"));
+  html.Heading(1, "What is the new policy worth?");
+  std::string about = report.Has("title") ? report.Text("title") : "Off-policy evaluation";
+  if (report.Has("environment")) about += ", environment: " + report.Text("environment");
+  html.Muted(about);
   html.Append(SummarySection(report));
   html.Append(RankingSection(report));
   html.Append(EstimatesSection(report));
@@ -298,15 +301,6 @@ HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
 std::string Page(const JsonObject& report, const Drawings& drawings) {
   return HtmlPage(report.Has("title") ? report.Text("title") : "Off-policy evaluation",
                   Body(report, drawings));
-}
-
-nlohmann::json ReadJson(const std::string& path) {
-  const std::string text = ReadFile(path);
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    Throw<DataError>("{}: not valid JSON: {}", path, error.what());
-  }
 }
 
 }  // namespace

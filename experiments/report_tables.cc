@@ -451,7 +451,7 @@ HtmlFragment RankingSection(const JsonObject& report) {
   HtmlFragment html;
   const std::vector<JsonObject> policies = report.Objects("ranking");
   if (policies.size() < 2) return html;
-  html.Heading(2, "All policies, best first");
+  html.Heading(2, "Which policy is best?");
   constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
   const bool truth = policies.front().Number("truth").has_value();
   HtmlTable table{.columns = {{"Policy"},
@@ -487,7 +487,7 @@ HtmlFragment RankingSection(const JsonObject& report) {
 
 HtmlFragment EstimatesSection(const JsonObject& report) {
   HtmlFragment html;
-  html.Heading(2, "Estimates");
+  html.Heading(2, "What do the estimators say?");
   const std::vector<JsonObject> rows = report.Objects("rows");
   if (rows.empty()) {
     html.Muted("This run holds no table of estimates.");

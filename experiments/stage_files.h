@@ -5,14 +5,21 @@
 #include <string>
 
 #include "core/atomic_file.h"
+#include "core/error.h"
 #include "core/stage_cache.h"
 
 namespace lfiw {
 
 // What stages keep in their folders beside arrays.
 
+// Throws DataError for what is not JSON.
 inline nlohmann::json ReadJson(const std::string& path) {
-  return nlohmann::json::parse(ReadFile(path));
+  const std::string text = ReadFile(path);
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    Throw<DataError>("{}: not valid JSON: {}", path, error.what());
+  }
 }
 
 inline void WriteJson(const nlohmann::json& value, const std::string& path) {

@@ -246,7 +246,8 @@ std::string CalibrationPage(std::span<const VerdictCount> counts, const std::str
   body.Heading(1, "How often is the verdict right?");
   body.Paragraph(
       "Random linear-Gaussian systems, whose true values are known, are evaluated as lfiw evaluate "
-      "does. Some evaluations are sound; in the others a failure was planted on purpose.");
+      "does. Some evaluations are sound; in others a failure was planted on purpose, and the first "
+      "rows have a flaw that may do harm or not.");
   body.Verdict(Met(counts) ? HtmlTone::kGood : HtmlTone::kBad,
                Met(counts) ? "goals met" : "goals missed", "", Goals(counts));
   HtmlTable table{.caption = "What the verdict says"};

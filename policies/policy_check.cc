@@ -24,14 +24,36 @@ double SnapToEnd(float extreme) {
 }  // namespace
 
 ActionBounds BoundsOfActions(ConstMatrixRef actions) {
+  ActionRange range;
+  range.Add(actions);
+  return range.Bounds();
+}
+
+void ActionRange::Add(ConstMatrixRef actions) {
+  low_.resize(static_cast<std::size_t>(actions.cols()));
+  high_.resize(low_.size());
+  if (actions.rows() == 0) return;
+  for (Eigen::Index j = 0; j < actions.cols(); ++j) {
+    Extreme& low = low_[static_cast<std::size_t>(j)];
+    Extreme& high = high_[static_cast<std::size_t>(j)];
+    const float least = actions.col(j).minCoeff(), most = actions.col(j).maxCoeff();
+    if (low.rows == 0 || least < low.value) low = {least, 0};
+    if (high.rows == 0 || most > high.value) high = {most, 0};
+    low.rows += (actions.col(j).array() == low.value).count();
+    high.rows += (actions.col(j).array() == high.value).count();
+  }
+}
+
+ActionBounds ActionRange::Bounds() const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  ActionBounds bounds{VectorD::Constant(actions.cols(), -kInfinity),
-                      VectorD::Constant(actions.cols(), kInfinity)};
-  for (Eigen::Index j = 0; j < actions.cols() && actions.rows() > 0; ++j) {
-    const float low = actions.col(j).minCoeff(), high = actions.col(j).maxCoeff();
-    if (low == high) continue;
-    if ((actions.col(j).array() == low).count() > 1) bounds.low[j] = SnapToEnd(low);
-    if ((actions.col(j).array() == high).count() > 1) bounds.high[j] = SnapToEnd(high);
+  const auto dims = static_cast<Eigen::Index>(low_.size());
+  ActionBounds bounds{VectorD::Constant(dims, -kInfinity), VectorD::Constant(dims, kInfinity)};
+  for (Eigen::Index j = 0; j < dims; ++j) {
+    const Extreme& low = low_[static_cast<std::size_t>(j)];
+    const Extreme& high = high_[static_cast<std::size_t>(j)];
+    if (low.value == high.value) continue;
+    if (low.rows > 1) bounds.low[j] = SnapToEnd(low.value);
+    if (high.rows > 1) bounds.high[j] = SnapToEnd(high.value);
   }
   return bounds;
 }

@@ -23,6 +23,23 @@ struct ActionBounds {
 // rows reach exactly, and that differs from the other extreme, is a bound.
 ActionBounds BoundsOfActions(ConstMatrixRef actions);
 
+// The same of actions that come in pieces.
+class ActionRange {
+ public:
+  // actions [n, action_dim], of as many dimensions in every call.
+  void Add(ConstMatrixRef actions);
+  // Without actions there are no dimensions.
+  ActionBounds Bounds() const;
+
+ private:
+  // An extreme and how many rows reach it.
+  struct Extreme {
+    float value = 0.0f;
+    std::int64_t rows = 0;
+  };
+  std::vector<Extreme> low_, high_;  // [action_dim]
+};
+
 // One dimension of the logged actions beside what the policy would do without noise in the same
 // states, clipped to the bounds.
 struct ActionDimensionCheck {

@@ -104,6 +104,18 @@ TEST(PolicyCheckTest, BoundsAreExtremesThatAreReachedRepeatedly) {
   EXPECT_EQ(bounds.high, (VectorD{{0.5, kInfinity, 1.0, kInfinity}}));
 }
 
+TEST(PolicyCheckTest, BoundsOfPiecesAreThoseOfTheWhole) {
+  const MatrixF actions{{0.5f, -1.0f}, {1.0f, 0.2f}, {1.0f, -1.0f}, {-2.0f, 0.1f}, {-2.0f, 0.0f}};
+  const ActionBounds whole = BoundsOfActions(actions);
+  for (const Eigen::Index cut : {0, 1, 2, 4, 5}) {
+    ActionRange range;
+    range.Add(actions.topRows(cut));
+    range.Add(actions.bottomRows(5 - cut));
+    EXPECT_EQ(range.Bounds().low, whole.low) << cut;
+    EXPECT_EQ(range.Bounds().high, whole.high) << cut;
+  }
+}
+
 TEST(PolicyCheckTest, TheActionRateIsAPositiveNumber) {
   EXPECT_GT(MeasureActionRate(ProportionalPolicy(), MatrixF::Zero(1, 3)), 0.0);
 }
