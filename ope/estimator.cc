@@ -46,10 +46,15 @@ void CheckValues(const ValueArrays& values, const EstimatorInputs& in, const std
   RequireNumbers(values.v_fit, Allowed::kFinite, name + " v_fit");
 }
 
-void CheckLog(const EstimatorInputs& in) {
+void CheckLog(const EstimatorInputs& in, const Estimand& estimand) {
   if (in.episodes() == 0 || in.steps() == 0) {
     Throw<DataError>("estimator inputs: {} episodes of {} steps, expected at least one of each",
                      in.episodes(), in.steps());
+  }
+  if (estimand.horizon && in.steps() > *estimand.horizon) {
+    Throw<DataError>(
+        "estimator inputs: episodes of up to {} steps, expected at most the horizon {}", in.steps(),
+        *estimand.horizon);
   }
   if (std::ssize(in.lengths) != in.episodes() || std::ssize(in.terminated) != in.episodes()) {
     Throw<DataError>("estimator inputs: {} lengths and {} ends for {} episodes", in.lengths.size(),
@@ -97,12 +102,21 @@ std::string WrongHorizon(HorizonSupport supported, const Estimand& estimand) {
   return "";
 }
 
+bool HasSupport(const EpisodeTerms& terms) {
+  for (std::int64_t k = 0; k < terms.denominators.shape()[1]; ++k) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < terms.episodes(); ++i) sum += terms.denominators(i, k);
+    if (!(sum > 0.0)) return false;
+  }
+  return true;
+}
+
 // Value and standard error of what is a sum of ratios.
 void Complete(Estimate& estimate) {
   if (estimate.terms.empty() || !estimate.reason.empty()) return;
   if (!estimate.value) estimate.value = ValueOf(estimate.terms);
   if (!estimate.value) {
-    estimate.reason = estimate.log10_value ? "not finite in double" : "no support";
+    estimate.reason = HasSupport(estimate.terms) ? "not finite in double" : "no support";
     return;
   }
   if (!estimate.standard_error) estimate.standard_error = StandardErrorOf(estimate.terms);
@@ -115,6 +129,23 @@ std::size_t CommonPrefix(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
+  const ValueOptions& value = estimand;
+  std::vector<double> factors =
+      StepFactors(value, std::max(steps, estimand.horizon.value_or(steps)));
+  factors.resize(static_cast<std::size_t>(steps));
+  if (estimand.horizon || estimand.scale == ValueScale::kSum) return factors;
+  if (estimand.discount >= 1.0) {
+    Throw<ConfigError>("value.discount: 1 has no normalised value over an infinite horizon");
+  }
+  double factor = 1.0 - estimand.discount;
+  for (double& f : factors) {
+    f = factor;
+    factor *= estimand.discount;
+  }
+  return factors;
+}
 
 Estimate Refuse(std::string reason) {
   Estimate estimate;
@@ -148,7 +179,7 @@ const Estimator& EstimatorRegistry::Find(const std::string& name) const {
 
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand) {
-  CheckLog(inputs);
+  CheckLog(inputs, estimand);
   if (std::string why = WrongHorizon(estimator.horizons, estimand); !why.empty()) {
     return Refuse(std::move(why));
   }

@@ -27,6 +27,11 @@ struct Estimand : ValueOptions {
   std::optional<std::int64_t> horizon;  // T; none: infinite, discount < 1
 };
 
+// Factor of each step's reward in the value, [steps], where logged episodes have at most `steps` of
+// the horizon's steps: a normalised value is divided by the sum of the discounts over the whole
+// horizon. Throws ConfigError when the discount is outside [0, 1], or 1 and there is no such sum.
+std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps);
+
 // Q_t(s_t, a_t) and V_t(s_t) of the evaluation policy on the logged steps, from t on, undiscounted
 // to t. For an infinite horizon they do not depend on t.
 struct ValueArrays {
@@ -107,8 +112,8 @@ class EstimatorRegistry {
 EstimatorRegistry StandardEstimators();
 
 // Runs an estimator; refuses in one sentence where the horizon does not suit it or something that
-// it needs is missing. Throws DataError when arrays disagree in shape or hold a number that is not
-// finite (log-ratios may be -inf).
+// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon or hold a
+// number that is not finite (log-ratios may be -inf).
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);
 

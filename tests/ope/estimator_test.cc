@@ -106,6 +106,37 @@ TEST(RunEstimator, RefusesArraysWhoseShapesDisagree) {
   EXPECT_THAT(MessageOf(in, estimator), HasSubstr("fqe v is [2, 3], expected [2, 4]"));
 }
 
+TEST(RunEstimator, RefusesLogsLongerThanTheHorizon) {
+  EstimatorInputs in = Inputs();
+  in.rewards = Array<double, 2>({2, 4}, 1.0);
+  EXPECT_THAT(MessageOf(in, FirstReward()),
+              HasSubstr("up to 4 steps, expected at most the horizon 3"));
+}
+
+TEST(RunEstimator, SaysWhetherSupportOrRangeIsMissing) {
+  Estimator estimator = FirstReward();
+  EstimatorInputs in = Inputs();
+  in.rewards = Array<double, 2>({2, 3}, 1.5e308);
+  EXPECT_EQ(RunEstimator(estimator, in, Finite()).reason, "not finite in double");
+  estimator.estimate = [](const EstimatorInputs&, const Estimand&) {
+    Estimate out;
+    out.terms = {Array<double, 2>({2, 1}), Array<double, 2>({2, 1})};
+    return out;
+  };
+  EXPECT_EQ(RunEstimator(estimator, in, Finite()).reason, "no support");
+}
+
+TEST(StepFactors, NormaliseOverTheHorizonNotOverTheLog) {
+  Estimand estimand = Finite();
+  estimand.discount = 0.5;
+  estimand.scale = ValueScale::kNormalised;
+  EXPECT_THAT(StepFactors(estimand, 2), testing::ElementsAre(1.0 / 1.75, 0.5 / 1.75));
+  estimand.horizon = {};
+  EXPECT_THAT(StepFactors(estimand, 2), testing::ElementsAre(0.5, 0.25));
+  estimand.discount = 1.0;
+  EXPECT_THROW(StepFactors(estimand, 2), ConfigError);
+}
+
 TEST(EstimatorRegistry, KnowsEstimatorsByNameAndSuggestsTheNearest) {
   EstimatorRegistry registry;
   registry.Add(FirstReward());

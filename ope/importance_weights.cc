@@ -1,0 +1,310 @@
+#include "ope/importance_weights.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "ope/log_weights.h"
+#include "ope/psis.h"
+
+namespace lfiw {
+namespace {
+
+constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
+// No density ratio is larger; sums of such logarithms stay far inside the range of double.
+constexpr double kLargestLogRatio = 1e100;
+// Plain weights are formed as they are while the largest of each step lies within exp(+-300).
+constexpr double kPlainLogRange = 300.0;
+// exp() leaves the normal numbers beyond.
+constexpr double kLogRange = 700.0;
+
+using Matrix = Array<double, 2>;
+using Map = Eigen::Map<Eigen::ArrayXd>;
+using ConstMap = Eigen::Map<const Eigen::ArrayXd>;
+
+ConstMap AsArray(std::span<const double> values) { return {values.data(), std::ssize(values)}; }
+Map AsArray(std::span<double> values) { return {values.data(), std::ssize(values)}; }
+
+// out <- exp(logs - units), exactly 0 where that is no normal number.
+void ExpRelative(std::span<const double> logs, const Eigen::ArrayXd& units, std::span<double> out) {
+  auto result = AsArray(out);
+  result = AsArray(logs) - units;
+  result = (result < -kLogRange).select(0.0, result.exp());
+}
+
+// The ratios of one step within their limits; counts what it moves.
+class RatioClip {
+ public:
+  explicit RatioClip(const RatioOptions& options)
+      : low_(options.min_log_ratio.value_or(kNoWeight)),
+        high_(options.max_log_ratio.value_or(-kNoWeight)),
+        max_log_weight_(options.max_weight ? std::log(*options.max_weight) : -kNoWeight) {
+    if (!(low_ <= high_)) {
+      Throw<ConfigError>("min_log_ratio: {} is above max_log_ratio: {}", low_, high_);
+    }
+    if (std::isnan(max_log_weight_) || max_log_weight_ == kNoWeight) {
+      Throw<ConfigError>("max_weight: {} is not a number above 0", *options.max_weight);
+    }
+  }
+
+  double Ratio(double log_ratio) {
+    const double kept = std::clamp(log_ratio, low_, high_);
+    ratios_ += kept != log_ratio;
+    return kept;
+  }
+  double Weight(double log_weight) {
+    weights_ += log_weight > max_log_weight_;
+    return std::min(log_weight, max_log_weight_);
+  }
+
+  std::vector<std::string> Notes(std::int64_t steps) const {
+    std::vector<std::string> notes;
+    if (ratios_ > 0) {
+      notes.push_back(
+          fmt::format("{} of {} ratios were moved to their limits exp({}) .. exp({}): biased",
+                      ratios_, steps, low_, high_));
+    }
+    if (weights_ > 0) {
+      notes.push_back(fmt::format("{} of {} weights were lowered to {}: biased", weights_, steps,
+                                  std::exp(max_log_weight_)));
+    }
+    return notes;
+  }
+
+ private:
+  double low_, high_, max_log_weight_;
+  std::int64_t ratios_ = 0, weights_ = 0;
+};
+
+// Largest log-weight of each column, [K].
+Eigen::ArrayXd ColumnTops(const Matrix& log_weights) {
+  Eigen::ArrayXd tops = Eigen::ArrayXd::Constant(log_weights.shape()[1], kNoWeight);
+  for (std::int64_t i = 0; i < log_weights.shape()[0]; ++i) {
+    tops = tops.max(AsArray(log_weights.Row(i)));
+  }
+  return tops;
+}
+
+// Why there is no estimate from these columns; empty if each has a weight above zero.
+std::string NoSupport(const Eigen::ArrayXd& tops) {
+  for (Eigen::Index k = 0; k < tops.size(); ++k) {
+    if (tops(k) != kNoWeight) continue;
+    return tops.size() == 1 ? std::string("no support: all weights are 0")
+                            : fmt::format("no support: all weights of step {} are 0", k);
+  }
+  return "";
+}
+
+Estimate RefuseRewards() { return Refuse("the sum of rewards is not finite in double"); }
+
+Estimate RefuseSupport(std::string reason) {
+  Estimate estimate = Refuse(std::move(reason));
+  estimate.ess = 0.0;
+  return estimate;
+}
+
+bool AllFinite(std::span<const double> values) {
+  // a sum of zeros times values is NaN exactly when one is not finite
+  return (AsArray(values) * 0.0).sum() == 0.0;
+}
+
+// The sum of x exp(log w) of one episode in units of exp(unit).
+double ScaledRow(std::span<const double> log_weights, std::span<const double> outcomes,
+                 double unit) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < outcomes.size(); ++k) {
+    if (outcomes[k] == 0.0 || log_weights[k] == kNoWeight) continue;
+    const double size = std::exp(log_weights[k] + std::log(std::abs(outcomes[k])) - unit);
+    sum += outcomes[k] < 0.0 ? -size : size;
+  }
+  return sum;
+}
+
+// The logarithm of the largest |x| exp(log w), base included.
+double LargestLogTerm(const Matrix& log_weights, const Matrix& outcomes,
+                      std::span<const double> base) {
+  double unit = kNoWeight;
+  for (std::size_t k = 0; k < outcomes.flat().size(); ++k) {
+    const double outcome = std::abs(outcomes.flat()[k]);
+    if (outcome > 0.0) unit = std::max(unit, log_weights.flat()[k] + std::log(outcome));
+  }
+  for (const double x : base) {
+    if (x != 0.0) unit = std::max(unit, std::log(std::abs(x)));
+  }
+  return unit;
+}
+
+// What a mean of sums in units of exp(unit) is beyond double's range; nothing inside it.
+std::optional<Estimate> BeyondDouble(std::span<const double> sums, double unit) {
+  const double mean = Mean(sums);
+  const double largest = AsArray(sums).abs().maxCoeff();
+  const double log_total = unit + std::log(largest) + std::log(static_cast<double>(sums.size()));
+  const double log_value = unit + std::log(std::abs(mean));
+  const bool fits = log_total <= kLogRange && (mean == 0.0 || log_value >= -kLogRange);
+  if (largest == 0.0 || fits) return {};
+  Estimate estimate;
+  if (mean != 0.0) estimate.log10_value = log_value / std::numbers::ln10;
+  if (log_value < 0.0) {
+    estimate.value = 0.0;
+  } else {
+    estimate.reason = fmt::format("not finite in double: {}10^{:.2f}", mean < 0.0 ? "-" : "",
+                                  *estimate.log10_value);
+  }
+  return estimate;
+}
+
+// Sums over the columns of each episode, in units of exp(unit), [n].
+struct EpisodeSums {
+  std::vector<double> values;
+  double unit = 0.0;
+};
+
+EpisodeSums SumEpisodes(const Matrix& log_weights, const Matrix& outcomes,
+                        std::span<const double> base, const Eigen::ArrayXd& tops) {
+  const std::int64_t n = outcomes.shape()[0], columns = outcomes.shape()[1];
+  EpisodeSums sums{std::vector<double>(static_cast<std::size_t>(n)), 0.0};
+  const bool plain = tops.abs().maxCoeff() <= kPlainLogRange;
+  if (!plain) sums.unit = LargestLogTerm(log_weights, outcomes, base);
+  if (sums.unit == kNoWeight) sums.unit = 0.0;
+  constexpr std::array<double, 1> kUnitWeight = {0.0};  // its logarithm
+  std::vector<double> weights(static_cast<std::size_t>(columns));
+  const Eigen::ArrayXd units = Eigen::ArrayXd::Zero(columns);
+  for (std::int64_t i = 0; i < n; ++i) {
+    double& sum = sums.values[static_cast<std::size_t>(i)];
+    const auto head =
+        base.subspan(base.empty() ? 0 : static_cast<std::size_t>(i), base.empty() ? 0 : 1);
+    if (plain) {
+      sum = head.empty() ? 0.0 : head[0];
+      ExpRelative(log_weights.Row(i), units, weights);
+      sum += (AsArray(std::span<const double>(weights)) * AsArray(outcomes.Row(i))).sum();
+    } else {
+      sum = ScaledRow(kUnitWeight, head, sums.unit) +
+            ScaledRow(log_weights.Row(i), outcomes.Row(i), sums.unit);
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::string Describe(const RatioOptions& options) {
+  const RatioOptions defaults;
+  std::string text;
+  const auto add = [&](std::string_view name, const auto& value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  };
+  if (options.ratio != defaults.ratio) add("ratio", options.ratio);
+  if (options.product != defaults.product) add("product", EnumName(options.product));
+  if (options.finished != defaults.finished) add("finished", EnumName(options.finished));
+  if (options.min_log_ratio) add("min_log_ratio", *options.min_log_ratio);
+  if (options.max_log_ratio) add("max_log_ratio", *options.max_log_ratio);
+  if (options.max_weight) add("max_weight", *options.max_weight);
+  return text;
+}
+
+ImportanceWeights MakeImportanceWeights(const EstimatorInputs& inputs,
+                                        std::span<const std::int64_t> rows,
+                                        const RatioOptions& options) {
+  const Matrix& log_ratios = inputs.log_ratios.at(options.ratio);
+  RatioClip clip(options);
+  std::int64_t columns = 0, steps = 0;
+  for (const std::int64_t row : rows) {
+    const std::int64_t length = inputs.lengths[static_cast<std::size_t>(row)];
+    columns = std::max(columns, length);
+    steps += length;
+  }
+
+  ImportanceWeights out{Matrix({std::ssize(rows), columns}), std::vector<double>(rows.size()), {}};
+  for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
+    const std::int64_t row = rows[static_cast<std::size_t>(i)];
+    const auto length = static_cast<std::size_t>(inputs.lengths[static_cast<std::size_t>(row)]);
+    const std::span<const double> ratios = log_ratios.Row(row);
+    const std::span<double> weights = out.log_weights.Row(i);
+    double product = 0.0;
+    for (std::size_t t = 0; t < length; ++t) {
+      if (!(std::abs(ratios[t]) <= kLargestLogRatio || ratios[t] == kNoWeight)) {
+        Throw<DataError>("{} log-ratios: episode {}, step {} is {}, beyond any density ratio",
+                         options.ratio, row, t, ratios[t]);
+      }
+      const double ratio = clip.Ratio(ratios[t]);
+      product = options.product == RatioProduct::kStep ? ratio : product + ratio;
+      weights[t] = clip.Weight(product);
+    }
+    const double last = length == 0 ? 0.0 : weights[length - 1];
+    const double after = options.finished == FinishedEpisodes::kCarry  ? last
+                         : options.finished == FinishedEpisodes::kDrop ? kNoWeight
+                                                                       : 0.0;
+    std::fill(weights.begin() + static_cast<std::ptrdiff_t>(length), weights.end(), after);
+    out.last[static_cast<std::size_t>(i)] = last;
+  }
+  out.notes = clip.Notes(steps);
+  return out;
+}
+
+Estimate SelfNormalizedSum(const Matrix& log_weights, const Matrix& outcomes,
+                           std::span<const double> base) {
+  const std::int64_t n = outcomes.shape()[0], columns = outcomes.shape()[1];
+  const Eigen::ArrayXd tops = ColumnTops(log_weights);
+  if (std::string why = NoSupport(tops); !why.empty()) return RefuseSupport(std::move(why));
+
+  const std::size_t first = base.empty() ? 0 : 1;
+  const std::int64_t all = columns + static_cast<std::int64_t>(first);
+  Estimate estimate;
+  estimate.terms = {Matrix({n, all}), Matrix({n, all})};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::span<double> numerators = estimate.terms.numerators.Row(i);
+    const std::span<double> denominators = estimate.terms.denominators.Row(i);
+    if (!base.empty()) {
+      numerators[0] = base[static_cast<std::size_t>(i)];
+      denominators[0] = 1.0;
+    }
+    const std::span<double> weights = denominators.subspan(first);
+    ExpRelative(log_weights.Row(i), tops, weights);
+    AsArray(numerators.subspan(first)) =
+        AsArray(std::span<const double>(weights)) * AsArray(outcomes.Row(i));
+    if (!AllFinite(numerators)) return RefuseRewards();
+  }
+  return estimate;
+}
+
+Estimate PlainSum(const Matrix& log_weights, const Matrix& outcomes, std::span<const double> base,
+                  std::span<const double> counts) {
+  const std::int64_t n = outcomes.shape()[0];
+  const Eigen::ArrayXd tops = ColumnTops(log_weights);
+  if (std::string why = NoSupport(tops); !why.empty()) return RefuseSupport(std::move(why));
+  if (!AllFinite(outcomes.flat()) || !AllFinite(base)) return RefuseRewards();
+  if (!counts.empty()) {
+    // a mean over fewer episodes is a mean over n of larger outcomes
+    Matrix rescaled = outcomes;
+    for (std::int64_t i = 0; i < n; ++i) {
+      AsArray(rescaled.Row(i)) *= static_cast<double>(n) / AsArray(counts);
+    }
+    return PlainSum(log_weights, rescaled, base);
+  }
+
+  const EpisodeSums sums = SumEpisodes(log_weights, outcomes, base, tops);
+  if (!AllFinite(sums.values)) return RefuseRewards();
+  if (auto beyond = BeyondDouble(sums.values, sums.unit)) return std::move(*beyond);
+  Estimate estimate;
+  estimate.terms = {Matrix({n, 1}), Matrix({n, 0})};
+  AsArray(estimate.terms.numerators.flat()) =
+      AsArray(std::span<const double>(sums.values)) * std::exp(sums.unit);
+  return estimate;
+}
+
+void AddDiagnostics(std::span<const double> log_weights, Estimate& estimate) {
+  const WeightSummary summary = Summarise(log_weights);
+  estimate.ess = summary.ess;
+  if (!summary.supported) return;
+  estimate.max_weight = summary.max_weight;
+  estimate.khat = FitTail(log_weights).khat;
+}
+
+}  // namespace lfiw
