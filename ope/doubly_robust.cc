@@ -32,17 +32,28 @@ void CheckRatios(const RatioOptions& ratios) {
       EnumName(ratios.product), EnumName(ratios.finished));
 }
 
+// Whether nothing follows the last logged step of an episode: it terminated or the horizon ended.
+bool NothingFollows(const EstimatorInputs& in, const Estimand& estimand, std::size_t i) {
+  return in.terminated[i] != 0 || (estimand.horizon && in.lengths[i] >= *estimand.horizon);
+}
+
 // g^t [ r + g V_{t+1}(s') - Q_t(s, a) ] of the steps taken, [n, K].
 Matrix Corrections(const EstimatorInputs& in, const ValueArrays& values,
-                   std::span<const double> factors, double discount, std::int64_t columns) {
+                   std::span<const double> factors, const Estimand& estimand,
+                   std::int64_t columns) {
   Matrix out({in.episodes(), columns});
   for (std::int64_t i = 0; i < in.episodes(); ++i) {
     const std::span<const double> rewards = in.rewards.Row(i);
     const std::span<const double> q = values.q.Row(i), v = values.v.Row(i);
     const std::span<double> row = out.Row(i);
-    const auto length = static_cast<std::size_t>(in.lengths[static_cast<std::size_t>(i)]);
+    const auto episode = static_cast<std::size_t>(i);
+    const auto length = static_cast<std::size_t>(in.lengths[episode]);
     for (std::size_t t = 0; t < length; ++t) {
-      row[t] = factors[t] * (rewards[t] + discount * v[t + 1] - q[t]);
+      row[t] = factors[t] * (rewards[t] + estimand.discount * v[t + 1] - q[t]);
+    }
+    // whatever V says of the state in which it ended
+    if (NothingFollows(in, estimand, episode)) {
+      row[length - 1] = factors[length - 1] * (rewards[length - 1] - q[length - 1]);
     }
   }
   return out;
@@ -51,8 +62,7 @@ Matrix Corrections(const EstimatorInputs& in, const ValueArrays& values,
 void NoteCutEpisodes(const EstimatorInputs& in, const Estimand& estimand, Estimate& estimate) {
   std::int64_t cut = 0;
   for (std::size_t i = 0; i < in.lengths.size(); ++i) {
-    const bool reached = estimand.horizon && in.lengths[i] >= *estimand.horizon;
-    cut += !reached && in.terminated[i] == 0;
+    cut += !NothingFollows(in, estimand, i);
   }
   if (cut == 0) return;
   estimate.notes.push_back(
@@ -151,7 +161,7 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
   std::vector<double> base;
   for (const std::int64_t i : rows) base.push_back(factors[0] * values.v(i, 0));
   const Matrix corrections =
-      Corrections(inputs, values, factors, estimand.discount, weights.log_weights.shape()[1]);
+      Corrections(inputs, values, factors, estimand, weights.log_weights.shape()[1]);
   Estimate estimate = options.normalization == WeightNormalization::kSelf
                           ? SelfNormalizedSum(weights.log_weights, corrections, base)
                           : PlainSum(weights.log_weights, corrections, base);

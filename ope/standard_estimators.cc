@@ -1,0 +1,78 @@
+#include <string>
+
+#include "ope/direct.h"
+#include "ope/doubly_robust.h"
+#include "ope/doubly_robust_lfiw.h"
+#include "ope/estimator.h"
+#include "ope/importance_sampling.h"
+#include "ope/rollout_estimators.h"
+
+namespace lfiw {
+namespace {
+
+void AddImportanceSampling(EstimatorRegistry& registry) {
+  for (const WeightedBy by : {WeightedBy::kTrajectory, WeightedBy::kStep}) {
+    for (const WeightNormalization normalization :
+         {WeightNormalization::kNone, WeightNormalization::kSelf}) {
+      ImportanceSamplingOptions options;
+      options.weighted_by = by;
+      options.normalization = normalization;
+      registry.Add(ImportanceSampling(options));
+    }
+  }
+}
+
+void AddDirect(EstimatorRegistry& registry) {
+  registry.Add(DirectMethod("fqe", "fqe", "fitted Q evaluation"));
+  registry.Add(DirectMethod("mrdr", "mrdr", "fitted for doubly robust (Farajtabar et al. 2018)"));
+  registry.Add(DirectMethod("mql", "mql", "minimax Q learning (Uehara et al. 2020)"));
+  registry.Add(DirectMethod("model_value", "model", "fitted to rollouts in the learned model"));
+}
+
+void AddDoublyRobust(EstimatorRegistry& registry, const std::string& values) {
+  DoublyRobustOptions options;
+  options.values = values;
+  options.normalization = WeightNormalization::kNone;
+  registry.Add(DoublyRobust(options));
+  options.normalization = WeightNormalization::kSelf;
+  registry.Add(DoublyRobust(options));
+  MagicOptions magic;
+  magic.doubly_robust = options;
+  registry.Add(Magic(magic));
+}
+
+Estimator DoublyRobustLfiw() {
+  const DoublyRobustLfiwOptions options;
+  return {.name = "dr_lfiw",
+          .summary = "the model's value corrected on logged transitions by marginal weights",
+          .horizons = HorizonSupport::kFinite,
+          .needs = {options.values, options.state_ratio, "action"},
+          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+            return EstimateDoublyRobustLfiw(inputs, estimand, options);
+          }};
+}
+
+void AddRollouts(EstimatorRegistry& registry) {
+  registry.Add(PlainRollouts());
+  for (const LfiwVariant variant :
+       {LfiwVariant::kTrajectory, LfiwVariant::kPerDecision, LfiwVariant::kStepwise}) {
+    LfiwOptions options;
+    options.variant = variant;
+    registry.Add(Lfiw(options, WeightedSteps::kAll));
+    registry.Add(Lfiw(options, WeightedSteps::kReliable));
+  }
+}
+
+}  // namespace
+
+EstimatorRegistry StandardEstimators() {
+  EstimatorRegistry registry;
+  AddImportanceSampling(registry);
+  AddDirect(registry);
+  for (const char* values : {"fqe", "mrdr", "model"}) AddDoublyRobust(registry, values);
+  registry.Add(DoublyRobustLfiw());
+  AddRollouts(registry);
+  return registry;
+}
+
+}  // namespace lfiw

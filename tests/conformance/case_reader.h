@@ -1,0 +1,88 @@
+#ifndef LFIW_TESTS_CONFORMANCE_CASE_READER_H_
+#define LFIW_TESTS_CONFORMANCE_CASE_READER_H_
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/array.h"
+#include "core/config.h"
+
+// Arrays and options from the JSON of the conformance cases (README.md beside this file).
+namespace lfiw {
+
+using Json = nlohmann::json;
+
+inline double ReadNumber(const Json& json) {
+  // what JSON cannot say: null is missing
+  if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (json.is_string()) return std::stod(json.get<std::string>());
+  return json.get<double>();
+}
+
+inline void AppendLeaves(const Json& nested, std::vector<double>& leaves) {
+  if (nested.is_array()) {
+    for (const Json& item : nested) AppendLeaves(item, leaves);
+  } else {
+    leaves.push_back(ReadNumber(nested));
+  }
+}
+
+template <std::size_t Rank>
+Array<double, Rank> ReadNested(const Json& json) {
+  typename Array<double, Rank>::Shape shape{};
+  const Json* level = &json;
+  for (std::size_t k = 0; k < Rank; ++k) {
+    shape[k] = static_cast<std::int64_t>(level->size());
+    level = &level->at(0);
+  }
+  std::vector<double> leaves;
+  AppendLeaves(json, leaves);
+  Array<double, Rank> array(shape);
+  if (leaves.size() != array.flat().size()) throw std::runtime_error("a ragged array");
+  std::copy(leaves.begin(), leaves.end(), array.flat().begin());
+  return array;
+}
+
+template <std::size_t Rank>
+Array<double, Rank> ReadArray(const Json& json) {
+  if (json.is_array()) return ReadNested<Rank>(json);
+  const auto shape = json.at("shape").get<typename Array<double, Rank>::Shape>();
+  Array<double, Rank> array(shape, ReadNumber(json.value("fill", Json(0.0))));
+  for (const Json& entry : json.value("entries", Json::array())) {
+    std::size_t offset = 0;
+    for (std::size_t k = 0; k < Rank; ++k) {
+      offset = offset * static_cast<std::size_t>(shape[k]) + entry.at(k).get<std::size_t>();
+    }
+    array.flat()[offset] = ReadNumber(entry.at(Rank));
+  }
+  return array;
+}
+
+// Rows of different lengths, padded with zeros to [n, columns]; or an array given by its shape.
+inline Array<double, 2> ReadRagged(const Json& json, std::int64_t columns) {
+  if (!json.is_array()) return ReadArray<2>(json);
+  Array<double, 2> array({static_cast<std::int64_t>(json.size()), columns});
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (static_cast<std::int64_t>(json[i].size()) > columns) {
+      throw std::runtime_error("a row is too long");
+    }
+    for (std::size_t k = 0; k < json[i].size(); ++k) array(i, k) = ReadNumber(json[i][k]);
+  }
+  return array;
+}
+
+template <class Options>
+Options ReadOptions(const Json& json, const char* key) {
+  Options options;
+  if (json.contains(key)) ReadConfig(ParseYaml(json.at(key).dump(), key), options);
+  return options;
+}
+
+}  // namespace lfiw
+
+#endif  // LFIW_TESTS_CONFORMANCE_CASE_READER_H_

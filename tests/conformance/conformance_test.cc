@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/conformance/case_reader.h"
+#include "tests/conformance/estimator_case.h"
+#include "tests/conformance/lfiw_case.h"
+#include "tests/conformance/metric_case.h"
+
+namespace lfiw {
+namespace {
+
+void RunCase(const Json& json) {
+  if (json.contains("truths")) return metric_case::RunMetrics(json);
+  if (json.contains("interval")) return metric_case::RunInterval(json);
+  if (json.at("estimator") == "lfiw") return lfiw_case::RunCase(json);
+  estimator_case::RunCase(json);
+}
+
+class Conformance : public testing::TestWithParam<std::string> {};
+
+TEST_P(Conformance, EveryCaseGivesItsKnownAnswer) {
+  std::ifstream file(std::string(LFIW_TEST_DATA) + "/conformance/data/" + GetParam() + ".json");
+  ASSERT_TRUE(file.good());
+  const Json document = Json::parse(file);
+  ASSERT_EQ(document.at("schema"), 2);
+  for (const Json& json : document.at("cases")) {
+    SCOPED_TRACE(json.at("name").get<std::string>());
+    RunCase(json);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Conformance,
+                         testing::Values("lfiw_closed_form", "lfiw_limits", "lfiw_extremes",
+                                         "estimators", "estimator_extremes", "estimator_errors",
+                                         "doubly_robust", "metrics", "intervals"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace lfiw

@@ -1,0 +1,172 @@
+#ifndef LFIW_TESTS_CONFORMANCE_ESTIMATOR_CASE_H_
+#define LFIW_TESTS_CONFORMANCE_ESTIMATOR_CASE_H_
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "ope/action_ratios.h"
+#include "ope/doubly_robust.h"
+#include "ope/importance_sampling.h"
+#include "tests/conformance/case_reader.h"
+
+// Cases of the estimators on logged episodes.
+namespace lfiw::estimator_case {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+inline Estimand ReadEstimand(const Json& json) {
+  Json value = json.value("value", Json::object());
+  Estimand estimand;
+  const Json horizon = value.value("horizon", Json("inf"));
+  if (horizon.is_number()) estimand.horizon = horizon.get<std::int64_t>();
+  value.erase("horizon");
+  static_cast<ValueOptions&>(estimand) = ReadOptions<ValueOptions>(Json{{"value", value}}, "value");
+  return estimand;
+}
+
+inline std::vector<std::int64_t> ReadLengths(const Json& rewards) {
+  std::vector<std::int64_t> lengths;
+  if (rewards.is_array()) {
+    for (const Json& row : rewards) lengths.push_back(static_cast<std::int64_t>(row.size()));
+  } else {
+    lengths.assign(rewards.at("shape").at(0).get<std::size_t>(),
+                   rewards.at("shape").at(1).get<std::int64_t>());
+  }
+  return lengths;
+}
+
+// Log-ratios from the probabilities (or densities) of the logged actions under both policies.
+inline Array<double, 2> FromProbabilities(const Json& json,
+                                          const std::vector<std::int64_t>& lengths,
+                                          std::int64_t steps) {
+  EpisodeBatch log;
+  for (const std::int64_t length : lengths) log.offsets.push_back(log.offsets.back() + length);
+  std::vector<double> evaluation, behavior;
+  AppendLeaves(json.at("evaluation"), evaluation);
+  AppendLeaves(json.at("behavior"), behavior);
+  for (auto* values : {&evaluation, &behavior}) {
+    for (double& value : *values) value = std::log(value);
+  }
+  std::vector<std::int64_t> episodes(lengths.size());
+  std::iota(episodes.begin(), episodes.end(), 0);
+  const ActionKind kind = json.value("actions", "discrete") == "discrete" ? ActionKind::kDiscrete
+                                                                          : ActionKind::kContinuous;
+  return ActionLogRatios(log, episodes, evaluation, behavior, kind, steps, "case");
+}
+
+inline void ReadRatios(const Json& json, EstimatorInputs& in) {
+  if (json.contains("behavior")) {
+    in.log_ratios["action"] = FromProbabilities(json, in.lengths, in.steps());
+  } else if (json.contains("ratios")) {
+    Array<double, 2> ratios = ReadRagged(json.at("ratios"), in.steps());
+    for (std::int64_t i = 0; i < in.episodes(); ++i) {
+      for (std::int64_t t = 0; t < in.steps(); ++t) {
+        const bool taken = t < in.lengths[static_cast<std::size_t>(i)];
+        ratios(i, t) = taken ? std::log(ratios(i, t)) : 0.0;
+      }
+    }
+    in.log_ratios["action"] = std::move(ratios);
+  } else if (json.contains("log_ratios")) {
+    in.log_ratios["action"] = ReadRagged(json.at("log_ratios"), in.steps());
+  }
+}
+
+inline EstimatorInputs ReadInputs(const Json& json) {
+  EstimatorInputs in;
+  const Json& rewards = json.at("rewards");
+  in.lengths = ReadLengths(rewards);
+  std::int64_t steps = 0;
+  for (const std::int64_t length : in.lengths) steps = std::max(steps, length);
+  in.rewards = ReadRagged(rewards, steps);
+  const Estimand estimand = ReadEstimand(json);
+  for (const std::int64_t length : in.lengths) {
+    in.terminated.push_back(!estimand.horizon || length < *estimand.horizon);
+  }
+  if (json.contains("terminated")) {
+    in.terminated = json.at("terminated").get<std::vector<std::uint8_t>>();
+  }
+  ReadRatios(json, in);
+  const Json fitted = json.value("values", Json::object());
+  for (const auto& [name, values] : fitted.items()) {
+    in.values[name] = {
+        ReadRagged(values.at("q"), steps), ReadRagged(values.at("v"), steps + 1), {}};
+  }
+  if (json.contains("model_rewards")) in.model_rewards = ReadArray<3>(json.at("model_rewards"));
+  in.missing = json.value("missing", std::map<std::string, std::string>());
+  return in;
+}
+
+// One of the standard estimators, or a family with options of its own.
+inline Estimator MakeEstimator(const std::string& name, const Json& json) {
+  if (name == "importance_sampling") {
+    return ImportanceSampling(ReadOptions<ImportanceSamplingOptions>(json, "options"));
+  }
+  if (name == "doubly_robust") {
+    return DoublyRobust(ReadOptions<DoublyRobustOptions>(json, "options"));
+  }
+  if (name == "magic") return Magic(ReadOptions<MagicOptions>(json, "options"));
+  return StandardEstimators().Find(name);
+}
+
+inline void CheckNumber(const std::optional<double>& number, const Json& expect,
+                        const std::string& field, double tolerance) {
+  if (!expect.contains(field)) return;
+  ASSERT_TRUE(number.has_value()) << field;
+  EXPECT_NEAR(*number, expect.at(field).get<double>(), tolerance) << field;
+}
+
+inline void CheckEstimate(const Estimate& estimate, const Json& expect) {
+  if (expect.contains("value")) {
+    ASSERT_TRUE(estimate.value.has_value()) << estimate.reason;
+  }
+  const double tolerance = expect.value("tolerance", 1e-12);
+  CheckNumber(estimate.value, expect, "value", tolerance);
+  CheckNumber(estimate.standard_error, expect, "standard_error", tolerance);
+  CheckNumber(estimate.ess, expect, "ess", expect.value("ess_tolerance", 1e-9));
+  CheckNumber(estimate.max_weight, expect, "max_weight", 1e-9);
+  CheckNumber(estimate.log10_value, expect, "log10_value", 0.005);
+  if (expect.contains("no_value")) {
+    EXPECT_FALSE(estimate.value.has_value());
+    EXPECT_THAT(estimate.reason, HasSubstr(expect.at("no_value").get<std::string>()));
+  }
+  if (expect.contains("note")) {
+    EXPECT_THAT(estimate.notes, Contains(HasSubstr(expect.at("note").get<std::string>())));
+  }
+}
+
+// The message of what is thrown; empty when nothing is.
+inline std::string ErrorOf(const std::string& name, const Json& json) {
+  try {
+    RunEstimator(MakeEstimator(name, json), ReadInputs(json), ReadEstimand(json));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline void RunCase(const Json& json) {
+  const Json& named = json.at("estimator");
+  const auto names = named.is_array() ? named.get<std::vector<std::string>>()
+                                      : std::vector<std::string>{named.get<std::string>()};
+  const Json& expect = json.at("expect");
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    if (expect.contains("error")) {
+      EXPECT_THAT(ErrorOf(name, json), HasSubstr(expect.at("error").get<std::string>()));
+      continue;
+    }
+    CheckEstimate(RunEstimator(MakeEstimator(name, json), ReadInputs(json), ReadEstimand(json)),
+                  expect);
+  }
+}
+
+}  // namespace lfiw::estimator_case
+
+#endif  // LFIW_TESTS_CONFORMANCE_ESTIMATOR_CASE_H_
