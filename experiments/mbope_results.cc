@@ -159,6 +159,7 @@ class RowMaker {
     evidence.episodes = source.episodes;
     evidence.ess = estimate.ess;
     evidence.value = estimate.value;
+    evidence.uncorrected = measured_.plain.value;
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;

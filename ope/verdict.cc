@@ -108,6 +108,16 @@ void JudgeReach(const Evidence& evidence, const VerdictOptions& options, Finding
          fmt::format("in one quarter of the episode {:.0f} % of them are",
                      100.0 * evidence.support->worst_quarter)});
   }
+  if (evidence.uncorrected && evidence.value) {
+    const double size = std::max(std::abs(*evidence.uncorrected), std::abs(*evidence.value));
+    const double moved = std::abs(*evidence.value - *evidence.uncorrected);
+    findings.push_back(
+        {Above(size > 0.0 ? moved / size : 0.0, options.caution_correction,
+               options.refuse_correction),
+         fmt::format("the log moves the model's value from {:.4g} to {:.4g}: as far as the policy "
+                     "leaves the log, the rest of the error is unknown",
+                     *evidence.uncorrected, *evidence.value)});
+  }
   if (evidence.back_test) {
     const BackTest& test = *evidence.back_test;
     findings.push_back(

@@ -64,6 +64,11 @@ struct VerdictOptions {
   // return. It can hardly be better on another policy.
   double caution_back_test = 0.05;
   double refuse_back_test = 0.25;
+  // How far logged transitions move the model's value, as a share of it, in a doubly robust
+  // estimate: what moves it there is right for the logged states and guessed for the policy's own.
+  // Not calibrated; on small logs of far policies such a correction went the wrong way.
+  double caution_correction = 0.05;
+  double refuse_correction = 0.5;
   // A model that predicts logged states no better than their mean is off by 1. A perfect one may be
   // too where only feedback keeps the system stable, so it takes far more to refuse.
   double caution_open_loop = 1.2;
@@ -107,6 +112,10 @@ struct VerdictOptions {
     v.Field("refuse_quarter", refuse_quarter,
             "share of pairs far from the log in the worst quarter of the steps above it",
             Between(0.0, 1.0));
+    v.Field("caution_correction", caution_correction,
+            "share that the log moves the model's value by above it", AtLeast(0.0));
+    v.Field("refuse_correction", refuse_correction,
+            "share that the log moves the model's value by above it", AtLeast(0.0));
     v.Field("caution_back_test", caution_back_test, "share that the back-test is off by above it",
             AtLeast(0.0));
     v.Field("refuse_back_test", refuse_back_test, "share that the back-test is off by above it",
@@ -137,6 +146,7 @@ struct Evidence {
   std::optional<ImprovementCheck> improves;  // a violation of proposition 1 calls for caution
   std::optional<SupportCheck> support;
   std::optional<BackTest> back_test;
+  std::optional<double> uncorrected;  // the model's own value, beside a value corrected by the log
   // Largest error of the states that the model predicts under logged actions, 1 to T steps ahead,
   // in standard deviations of the logged states; infinite where a prediction diverges.
   std::optional<double> open_loop;

@@ -155,5 +155,19 @@ TEST(EvidenceOf, CarriesWhatTheEstimateKnows) {
   EXPECT_EQ(evidence.episodes, 50);
 }
 
+TEST(Judge, IsCautiousWhereTheLogMovesTheModelsValue) {
+  Evidence evidence;
+  evidence.episodes = 100;
+  evidence.value = 100.0;
+  evidence.uncorrected = 97.0;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kTrust);
+  evidence.uncorrected = 80.0;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kCaution);
+  evidence.uncorrected = -80.0;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kDoNotUse);
+  evidence.value = evidence.uncorrected = 0.0;
+  EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kTrust);
+}
+
 }  // namespace
 }  // namespace lfiw
