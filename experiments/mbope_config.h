@@ -141,7 +141,7 @@ struct EstimatorGrid {
 };
 
 // The doubly robust LFIW estimate beside the others.
-struct DoublyRobustOptions {
+struct DoublyRobustRowOptions {
   bool enabled = false;  // not in the paper
   ModelValueOptions model;
   PowerChoiceOptions choice;
@@ -242,7 +242,7 @@ struct MbopeConfig {
   ClassifierSetOptions classifiers;
   RolloutOptions rollout;
   EstimatorGrid estimators;
-  DoublyRobustOptions doubly_robust;
+  DoublyRobustRowOptions doubly_robust;
   TruthOptions truth;
   BackTestOptions back_test;
   IntervalOptions intervals;
