@@ -19,6 +19,7 @@
 #include "core/stage_cache.h"
 #include "core/system_info.h"
 #include "envs/env.h"
+#include "experiments/bench.h"
 #include "experiments/check_policy.h"
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
@@ -126,6 +127,11 @@ int RunOne(const RunPlan& plan) {
         return RunMbope(checked, run);
       });
     }
+    case ExperimentKind::kBench:
+      return RunIn(plan, LoadConfig<BenchConfig>(path, plan.overrides),
+                   [](const BenchConfig& config, const ExperimentRun& run) {
+                     return RunBench(config, run);
+                   });
     case ExperimentKind::kVerdictCalibration:
       break;
   }

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include <string>
+#include <utility>
 
 #include "ope/direct.h"
 #include "ope/doubly_robust.h"
@@ -46,9 +49,11 @@ Estimator DoublyRobustLfiw() {
   return {.name = "dr_lfiw",
           .summary = "the model's value corrected on logged transitions by marginal weights",
           .horizons = HorizonSupport::kFinite,
-          .needs = {options.values, options.state_ratio, "action"},
+          .needs = {options.values, options.state_ratio},
           .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-            return EstimateDoublyRobustLfiw(inputs, estimand, options);
+            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
+            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
+            return std::move(chosen.estimate);
           }};
 }
 

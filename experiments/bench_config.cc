@@ -1,0 +1,44 @@
+#include "experiments/bench_config.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "core/error.h"
+#include "envs/env.h"
+#include "envs/tabular_systems.h"
+#include "ope/estimator.h"
+
+namespace lfiw {
+
+BenchConfig::BenchConfig() {
+  const MbopeConfig robust = DefaultsOf(Preset::kRobust);
+  log = robust.log;
+  dynamics = robust.dynamics;
+  classifiers = robust.classifiers;
+  rollout = robust.rollout;
+}
+
+void CheckConfig(const BenchConfig& config) {
+  std::vector<std::string> problems;
+  const auto check = [&](const auto& find) {
+    try {
+      find();
+    } catch (const ConfigError& error) {
+      problems.emplace_back(error.what());
+    }
+  };
+  if (config.tabular.empty() && config.tasks.empty()) {
+    problems.emplace_back("bench: list systems in tabular or environments in tasks");
+  }
+  if (config.log_episodes.empty()) {
+    problems.emplace_back("log_episodes: the list needs at least one entry");
+  }
+  const EstimatorRegistry registry = StandardEstimators();
+  for (const std::string& name : config.estimators) check([&] { registry.Find(name); });
+  for (const std::string& name : config.tabular) check([&] { FindTabularProblem(name); });
+  for (const BenchTask& task : config.tasks) check([&] { FindEnv(task.environment); });
+  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
+}
+
+}  // namespace lfiw

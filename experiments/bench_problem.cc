@@ -1,0 +1,132 @@
+#include "experiments/bench_problem.h"
+
+#include <utility>
+
+#include "envs/tabular_systems.h"
+#include "experiments/mbope_inputs.h"
+#include "experiments/mbope_stages.h"
+#include "ope/tabular_fits.h"
+
+namespace lfiw {
+namespace {
+
+class TabularBench final : public BenchProblem {
+ public:
+  TabularBench(TabularProblem problem, const RolloutOptions& rollout)
+      : problem_(std::move(problem)),
+        counts_{.repetitions = rollout.repetitions, .episodes = rollout.episodes} {
+    const TabularValues values = FiniteHorizonValues(problem_.system, problem_.evaluation,
+                                                     problem_.horizon, problem_.discount);
+    policies_.push_back({"evaluation", ExpectedValue(problem_.system, values), 0.0});
+  }
+
+  std::string environment() const override { return problem_.name; }
+  std::string behavior() const override { return "behavior"; }
+  Estimand estimand() const override {
+    Estimand estimand;
+    estimand.discount = problem_.discount;
+    estimand.horizon = problem_.horizon;
+    return estimand;
+  }
+  BenchTasks tasks() const override { return BenchTasks::kParallel; }
+  const std::vector<BenchPolicy>& policies() const override { return policies_; }
+
+  EstimatorInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
+                         const std::set<std::string>& /*needs*/) const override {
+    const TabularLog log =
+        SampleLog(problem_.system, problem_.behavior, episodes, problem_.horizon, seed);
+    return MakeTabularInputs(problem_.system, problem_.behavior, problem_.evaluation, log,
+                             estimand(), counts_, seed);
+  }
+
+ private:
+  TabularProblem problem_;
+  ModelRolloutCounts counts_;
+  std::vector<BenchPolicy> policies_;
+};
+
+class EnvironmentBench final : public BenchProblem {
+ public:
+  EnvironmentBench(const BenchConfig& bench, const BenchTask& task, StageCache& cache,
+                   Verbosity verbosity)
+      : bench_(bench), cache_(cache), verbosity_(verbosity), config_(ConfigFor(bench, task)) {
+    const Task known = MakeTask(config_, nullptr);
+    const StageContext context{config_, known, cache_, verbosity_};
+    sources_ = MakePolicies(context);
+    for (const PolicySource& policy : sources_.evaluations) {
+      const MonteCarloEstimate truth = MakeTruth(context, policy);
+      policies_.push_back({policy.label, truth.value, truth.standard_error});
+    }
+  }
+
+  std::string environment() const override { return config_.environment; }
+  std::string behavior() const override { return sources_.behavior->label; }
+  Estimand estimand() const override { return EstimandOf(config_.value); }
+  BenchTasks tasks() const override { return BenchTasks::kSerial; }
+  const std::vector<BenchPolicy>& policies() const override { return policies_; }
+
+  EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                         const std::set<std::string>& needs) const override {
+    MbopeConfig config = config_;
+    config.log.episodes = episodes;
+    config.seed = seed;
+    const Task task = MakeTask(config, nullptr);
+    const StageContext context{config, task, cache_, verbosity_};
+    const LogSource log = CollectLog(context, *sources_.behavior);
+    const LogSplit split =
+        SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
+    std::optional<FittedModels> models;
+    if (needs.contains("model") || needs.contains("model_visitation") ||
+        needs.contains("rollouts")) {
+      models = FitModels(context, log, split, config.classifiers.instances);
+    }
+    const EstimatorSources sources{.context = context,
+                                   .options = bench_.fits,
+                                   .log = log,
+                                   .split = split,
+                                   .models = models ? &*models : nullptr,
+                                   .policy = sources_.evaluations[policy],
+                                   .behavior = sources_.behavior};
+    return MakeEstimatorInputs(sources, CorrectionEpisodes(sources), needs);
+  }
+
+ private:
+  static MbopeConfig ConfigFor(const BenchConfig& bench, const BenchTask& task) {
+    MbopeConfig config = DefaultsOf(Preset::kRobust);
+    config.seed = bench.seed;
+    config.environment = task.environment;
+    config.policies = task.policies;
+    config.value = bench.value;
+    config.log = bench.log;
+    config.dynamics = bench.dynamics;
+    config.classifiers = bench.classifiers;
+    config.rollout = bench.rollout;
+    config.truth = bench.truth;
+    CheckConfig(config);
+    return config;
+  }
+
+  const BenchConfig& bench_;
+  StageCache& cache_;
+  Verbosity verbosity_;
+  MbopeConfig config_;
+  PolicySet sources_;
+  std::vector<BenchPolicy> policies_;
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& config,
+                                                             StageCache& cache,
+                                                             Verbosity verbosity) {
+  std::vector<std::unique_ptr<BenchProblem>> problems;
+  for (const std::string& name : config.tabular) {
+    problems.push_back(std::make_unique<TabularBench>(FindTabularProblem(name), config.rollout));
+  }
+  for (const BenchTask& task : config.tasks) {
+    problems.push_back(std::make_unique<EnvironmentBench>(config, task, cache, verbosity));
+  }
+  return problems;
+}
+
+}  // namespace lfiw

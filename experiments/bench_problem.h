@@ -1,0 +1,51 @@
+#ifndef LFIW_EXPERIMENTS_BENCH_PROBLEM_H_
+#define LFIW_EXPERIMENTS_BENCH_PROBLEM_H_
+
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/stage_cache.h"
+#include "experiments/bench_config.h"
+#include "experiments/terminal_progress.h"
+#include "ope/estimator.h"
+
+namespace lfiw {
+
+// An evaluated policy whose value is known.
+struct BenchPolicy {
+  std::string label;
+  double truth = 0.0;
+  double truth_standard_error = 0.0;  // 0: exact
+};
+
+// Whether logs of a problem may be made and fitted as parallel tasks of a thread each, or use all
+// threads one after the other.
+enum class BenchTasks { kParallel, kSerial };
+
+// One behavior policy in one system, and the policies to be evaluated from its logs.
+class BenchProblem {
+ public:
+  virtual ~BenchProblem() = default;
+
+  virtual std::string environment() const = 0;
+  virtual std::string behavior() const = 0;
+  virtual Estimand estimand() const = 0;
+  virtual BenchTasks tasks() const = 0;
+  virtual const std::vector<BenchPolicy>& policies() const = 0;
+  // Arrays for estimators with these needs, from the log of that size and seed.
+  virtual EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                                 const std::set<std::string>& needs) const = 0;
+};
+
+// The problems of a configuration. Policies of environments are trained or loaded and their values
+// measured here, kept by the cache, which outlives the problems, as does the configuration.
+std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& config,
+                                                             StageCache& cache,
+                                                             Verbosity verbosity);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_BENCH_PROBLEM_H_
