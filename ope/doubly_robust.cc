@@ -37,15 +37,17 @@ bool NothingFollows(const EstimatorInputs& in, const Estimand& estimand, std::si
   return in.terminated[i] != 0 || (estimand.horizon && in.lengths[i] >= *estimand.horizon);
 }
 
-// g^t [ r + g V_{t+1}(s') - Q_t(s, a) ] of the steps taken, [n, K].
-Matrix Corrections(const EstimatorInputs& in, const ValueArrays& values,
-                   std::span<const double> factors, const Estimand& estimand,
-                   std::int64_t columns) {
+// g^t [ r + g V_{t+1}(s') - Q_t(s, a) ] of the steps taken, after the
+// column V_0(s_0), [n, 1 + K].
+Matrix BaseAndCorrections(const EstimatorInputs& in, const ValueArrays& values,
+                          std::span<const double> factors, const Estimand& estimand,
+                          std::int64_t columns) {
   Matrix out({in.episodes(), columns});
   for (std::int64_t i = 0; i < in.episodes(); ++i) {
     const std::span<const double> rewards = in.rewards.Row(i);
     const std::span<const double> q = values.q.Row(i), v = values.v.Row(i);
-    const std::span<double> row = out.Row(i);
+    out(i, 0) = factors[0] * v[0];
+    const std::span<double> row = out.Row(i).subspan(1);
     const auto episode = static_cast<std::size_t>(i);
     const auto length = static_cast<std::size_t>(in.lengths[episode]);
     for (std::size_t t = 0; t < length; ++t) {
@@ -156,15 +158,14 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
   const std::vector<double> factors = StepFactors(estimand, inputs.steps());
   std::vector<std::int64_t> rows(static_cast<std::size_t>(inputs.episodes()));
   std::iota(rows.begin(), rows.end(), 0);
-  ImportanceWeights weights = MakeImportanceWeights(inputs, rows, options.ratios);
+  ImportanceWeights weights = MakeImportanceWeights(inputs, rows, options.ratios, 1);
 
-  std::vector<double> base;
-  for (const std::int64_t i : rows) base.push_back(factors[0] * values.v(i, 0));
-  const Matrix corrections =
-      Corrections(inputs, values, factors, estimand, weights.log_weights.shape()[1]);
+  const std::int64_t all = weights.log_weights.shape()[1];
+  WeightedColumns columns{std::move(weights.log_weights),
+                          BaseAndCorrections(inputs, values, factors, estimand, all), 1};
   Estimate estimate = options.normalization == WeightNormalization::kSelf
-                          ? SelfNormalizedSum(weights.log_weights, corrections, base)
-                          : PlainSum(weights.log_weights, corrections, base);
+                          ? SelfNormalizedSum(std::move(columns))
+                          : PlainSum(std::move(columns));
   AddDiagnostics(weights.last, estimate);
   estimate.notes = std::move(weights.notes);
   NoteCutEpisodes(inputs, estimand, estimate);

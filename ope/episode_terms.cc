@@ -47,6 +47,22 @@ std::optional<double> SumOfRatios(const VectorD& numerators, const VectorD& deno
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::vector<double> InfluenceFrom(const EpisodeTerms& terms, const Sums& sums) {
+  const VectorD ratios = sums.numerators.cwiseQuotient(sums.denominators);
+  const VectorD inverse_means =
+      static_cast<double>(terms.episodes()) * sums.denominators.cwiseInverse();
+  const Table numerators = AsMatrix(terms.numerators), denominators = AsMatrix(terms.denominators);
+  std::vector<double> out(static_cast<std::size_t>(terms.episodes()));
+  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
+    const auto row = numerators.row(i).transpose();
+    out[static_cast<std::size_t>(i)] =
+        PlainMeans(terms)
+            ? (row - ratios).dot(inverse_means)
+            : (row - ratios.cwiseProduct(denominators.row(i).transpose())).dot(inverse_means);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<double> ValueOf(const EpisodeTerms& terms) {
@@ -56,25 +72,14 @@ std::optional<double> ValueOf(const EpisodeTerms& terms) {
 }
 
 std::vector<double> Influence(const EpisodeTerms& terms) {
-  const Sums sums = SumsOf(terms);
-  const VectorD ratios = sums.numerators.cwiseQuotient(sums.denominators);
-  const VectorD inverse_means =
-      static_cast<double>(terms.episodes()) * sums.denominators.cwiseInverse();
-  std::vector<double> out;
-  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
-    const auto row = AsMatrix(terms.numerators).row(i).transpose();
-    const VectorD deviation =
-        PlainMeans(terms)
-            ? VectorD(row - ratios)
-            : VectorD(row - ratios.cwiseProduct(AsMatrix(terms.denominators).row(i).transpose()));
-    out.push_back(deviation.dot(inverse_means));
-  }
-  return out;
+  return InfluenceFrom(terms, SumsOf(terms));
 }
 
 std::optional<double> StandardErrorOf(const EpisodeTerms& terms) {
-  if (terms.episodes() < 2 || !ValueOf(terms)) return {};
-  const double error = StandardError(Influence(terms));
+  if (terms.episodes() < 2) return {};
+  const Sums sums = SumsOf(terms);
+  if (!SumOfRatios(sums.numerators, sums.denominators)) return {};
+  const double error = StandardError(InfluenceFrom(terms, sums));
   return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,6 +27,9 @@ enum class Allowed { kFinite, kFiniteOrMinusInfinity };
 void RequireNumbers(const Matrix& array, Allowed allowed, const std::string& name) {
   for (std::int64_t i = 0; i < array.shape()[0]; ++i) {
     const auto row = array.Row(i);
+    // whole rows first: a single wrong number is rare
+    const Eigen::Map<const Eigen::ArrayXd> values(row.data(), std::ssize(row));
+    if ((values.abs() < std::numeric_limits<double>::infinity()).all()) continue;
     for (std::size_t t = 0; t < row.size(); ++t) {
       const bool zero_weight = allowed == Allowed::kFiniteOrMinusInfinity &&
                                row[t] == -std::numeric_limits<double>::infinity();

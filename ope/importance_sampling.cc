@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -29,12 +30,16 @@ Matrix DiscountedRewards(const EstimatorInputs& in, std::span<const std::int64_t
   return outcomes;
 }
 
-// Whole returns, [n, 1], summed from the end as everywhere.
-Matrix ReturnsOf(const Matrix& rewards) {
-  Matrix returns({rewards.shape()[0], 1});
-  for (std::int64_t i = 0; i < rewards.shape()[0]; ++i) {
-    const std::span<const double> row = rewards.Row(i);
-    for (std::size_t t = row.size(); t-- > 0;) returns(i, 0) += row[t];
+// Whole returns, [n, 1].
+Matrix ReturnsOf(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+                 std::span<const double> factors) {
+  Matrix returns({std::ssize(rows), 1});
+  for (std::int64_t i = 0; i < returns.shape()[0]; ++i) {
+    const std::int64_t row = rows[static_cast<std::size_t>(i)];
+    const Eigen::Index length = in.lengths[static_cast<std::size_t>(row)];
+    returns(i, 0) = Eigen::Map<const Eigen::ArrayXd>(in.rewards.Row(row).data(), length)
+                        .matrix()
+                        .dot(Eigen::Map<const Eigen::VectorXd>(factors.data(), length));
   }
   return returns;
 }
@@ -67,19 +72,40 @@ void AddStepDiagnostics(const Matrix& log_weights, Estimate& estimate) {
   estimate.ess = ess;
 }
 
-Estimate WeighTrajectories(const ImportanceWeights& weights, const Matrix& rewards,
-                           const ImportanceSamplingOptions& options) {
-  Matrix log_weights({rewards.shape()[0], 1});
-  std::ranges::copy(weights.last, log_weights.flat().begin());
-  const Matrix returns = ReturnsOf(rewards);
-  return SelfNormalized(options) ? SelfNormalizedSum(log_weights, returns, {})
-                                 : PlainSum(log_weights, returns, {});
+Estimate WeighTrajectories(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+                           const Estimand& estimand, const ImportanceSamplingOptions& options) {
+  ImportanceWeights weights = MakeEpisodeWeights(in, rows, options.ratios);
+  WeightedColumns columns{Matrix({std::ssize(rows), 1}),
+                          ReturnsOf(in, rows, StepFactors(estimand, in.steps())), 0};
+  std::ranges::copy(weights.last, columns.log_weights.flat().begin());
+  Estimate estimate = SelfNormalized(options) ? SelfNormalizedSum(std::move(columns))
+                                              : PlainSum(std::move(columns));
+  AddDiagnostics(weights.last, estimate);
+  estimate.notes = std::move(weights.notes);
+  return estimate;
 }
 
-Estimate WeighSteps(const ImportanceWeights& weights, const Matrix& rewards,
-                    std::span<const double> counts, const ImportanceSamplingOptions& options) {
-  return SelfNormalized(options) ? SelfNormalizedSum(weights.log_weights, rewards, {})
-                                 : PlainSum(weights.log_weights, rewards, {}, counts);
+Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+                    const Estimand& estimand, const ImportanceSamplingOptions& options) {
+  ImportanceWeights weights = MakeImportanceWeights(in, rows, options.ratios);
+  const std::int64_t steps = weights.log_weights.shape()[1];
+  Estimate diagnostics;
+  if (options.ratios.product == RatioProduct::kStep) {
+    AddStepDiagnostics(weights.log_weights, diagnostics);
+  } else {
+    AddDiagnostics(weights.last, diagnostics);
+  }
+  const bool drop = options.ratios.finished == FinishedEpisodes::kDrop;
+  const std::vector<double> counts = drop ? Running(in, rows, steps) : std::vector<double>();
+  WeightedColumns columns{std::move(weights.log_weights),
+                          DiscountedRewards(in, rows, StepFactors(estimand, in.steps()), steps), 0};
+  Estimate estimate = SelfNormalized(options) ? SelfNormalizedSum(std::move(columns))
+                                              : PlainSum(std::move(columns), counts);
+  if (estimate.ess != 0.0) estimate.ess = diagnostics.ess;
+  estimate.khat = diagnostics.khat;
+  estimate.max_weight = diagnostics.max_weight;
+  estimate.notes = std::move(weights.notes);
+  return estimate;
 }
 
 // Why these options have no estimate; empty if they have.
@@ -124,22 +150,9 @@ Estimate EstimateImportanceSampling(const EstimatorInputs& inputs, const Estiman
   if (std::string why = Impossible(options, std::ssize(rows), inputs.episodes()); !why.empty()) {
     return Refuse(std::move(why));
   }
-  ImportanceWeights weights = MakeImportanceWeights(inputs, rows, options.ratios);
-  const std::int64_t columns = weights.log_weights.shape()[1];
-  const Matrix rewards =
-      DiscountedRewards(inputs, rows, StepFactors(estimand, inputs.steps()), columns);
-
-  const bool drop = options.ratios.finished == FinishedEpisodes::kDrop;
-  const std::vector<double> counts = drop ? Running(inputs, rows, columns) : std::vector<double>();
   Estimate estimate = options.weighted_by == WeightedBy::kTrajectory
-                          ? WeighTrajectories(weights, rewards, options)
-                          : WeighSteps(weights, rewards, counts, options);
-  if (options.ratios.product == RatioProduct::kStep) {
-    AddStepDiagnostics(weights.log_weights, estimate);
-  } else {
-    AddDiagnostics(weights.last, estimate);
-  }
-  estimate.notes = std::move(weights.notes);
+                          ? WeighTrajectories(inputs, rows, estimand, options)
+                          : WeighSteps(inputs, rows, estimand, options);
   const std::int64_t left_out = inputs.episodes() - std::ssize(rows);
   if (left_out > 0) {
     estimate.notes.push_back(fmt::format(

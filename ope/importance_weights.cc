@@ -54,6 +54,9 @@ class RatioClip {
     }
   }
 
+  bool active() const {
+    return low_ != kNoWeight || high_ != -kNoWeight || max_log_weight_ != -kNoWeight;
+  }
   double Ratio(double log_ratio) {
     const double kept = std::clamp(log_ratio, low_, high_);
     ratios_ += kept != log_ratio;
@@ -93,11 +96,11 @@ Eigen::ArrayXd ColumnTops(const Matrix& log_weights) {
 }
 
 // Why there is no estimate from these columns; empty if each has a weight above zero.
-std::string NoSupport(const Eigen::ArrayXd& tops) {
+std::string NoSupport(const Eigen::ArrayXd& tops, std::int64_t base) {
   for (Eigen::Index k = 0; k < tops.size(); ++k) {
     if (tops(k) != kNoWeight) continue;
     return tops.size() == 1 ? std::string("no support: all weights are 0")
-                            : fmt::format("no support: all weights of step {} are 0", k);
+                            : fmt::format("no support: all weights of step {} are 0", k - base);
   }
   return "";
 }
@@ -127,16 +130,12 @@ double ScaledRow(std::span<const double> log_weights, std::span<const double> ou
   return sum;
 }
 
-// The logarithm of the largest |x| exp(log w), base included.
-double LargestLogTerm(const Matrix& log_weights, const Matrix& outcomes,
-                      std::span<const double> base) {
+// The logarithm of the largest |x| exp(log w).
+double LargestLogTerm(const WeightedColumns& columns) {
   double unit = kNoWeight;
-  for (std::size_t k = 0; k < outcomes.flat().size(); ++k) {
-    const double outcome = std::abs(outcomes.flat()[k]);
-    if (outcome > 0.0) unit = std::max(unit, log_weights.flat()[k] + std::log(outcome));
-  }
-  for (const double x : base) {
-    if (x != 0.0) unit = std::max(unit, std::log(std::abs(x)));
+  for (std::size_t k = 0; k < columns.outcomes.flat().size(); ++k) {
+    const double outcome = std::abs(columns.outcomes.flat()[k]);
+    if (outcome > 0.0) unit = std::max(unit, columns.log_weights.flat()[k] + std::log(outcome));
   }
   return unit;
 }
@@ -166,30 +165,102 @@ struct EpisodeSums {
   double unit = 0.0;
 };
 
-EpisodeSums SumEpisodes(const Matrix& log_weights, const Matrix& outcomes,
-                        std::span<const double> base, const Eigen::ArrayXd& tops) {
-  const std::int64_t n = outcomes.shape()[0], columns = outcomes.shape()[1];
+EpisodeSums SumEpisodes(const WeightedColumns& columns, const Eigen::ArrayXd& tops) {
+  const std::int64_t n = columns.outcomes.shape()[0];
   EpisodeSums sums{std::vector<double>(static_cast<std::size_t>(n)), 0.0};
   const bool plain = tops.abs().maxCoeff() <= kPlainLogRange;
-  if (!plain) sums.unit = LargestLogTerm(log_weights, outcomes, base);
+  if (!plain) sums.unit = LargestLogTerm(columns);
   if (sums.unit == kNoWeight) sums.unit = 0.0;
-  constexpr std::array<double, 1> kUnitWeight = {0.0};  // its logarithm
-  std::vector<double> weights(static_cast<std::size_t>(columns));
-  const Eigen::ArrayXd units = Eigen::ArrayXd::Zero(columns);
+  std::vector<double> weights(static_cast<std::size_t>(tops.size()));
+  const Eigen::ArrayXd units = Eigen::ArrayXd::Zero(tops.size());
   for (std::int64_t i = 0; i < n; ++i) {
+    const std::span<const double> logs = columns.log_weights.Row(i);
+    const std::span<const double> outcomes = columns.outcomes.Row(i);
     double& sum = sums.values[static_cast<std::size_t>(i)];
-    const auto head =
-        base.subspan(base.empty() ? 0 : static_cast<std::size_t>(i), base.empty() ? 0 : 1);
     if (plain) {
-      sum = head.empty() ? 0.0 : head[0];
-      ExpRelative(log_weights.Row(i), units, weights);
-      sum += (AsArray(std::span<const double>(weights)) * AsArray(outcomes.Row(i))).sum();
+      ExpRelative(logs, units, weights);
+      sum = (AsArray(std::span<const double>(weights)) * AsArray(outcomes)).sum();
     } else {
-      sum = ScaledRow(kUnitWeight, head, sums.unit) +
-            ScaledRow(log_weights.Row(i), outcomes.Row(i), sums.unit);
+      sum = ScaledRow(logs, outcomes, sums.unit);
     }
   }
   return sums;
+}
+
+// Throws where a log-ratio is beyond any density ratio.
+void CheckRatios(std::span<const double> ratios, const std::string& name, std::int64_t row) {
+  const auto values = AsArray(ratios);
+  if ((values.abs() <= kLargestLogRatio).all()) return;
+  for (std::size_t t = 0; t < ratios.size(); ++t) {
+    if (std::abs(ratios[t]) <= kLargestLogRatio || ratios[t] == kNoWeight) continue;
+    Throw<DataError>("{} log-ratios: episode {}, step {} is {}, beyond any density ratio", name,
+                     row, t, ratios[t]);
+  }
+}
+
+// Log-weights of one episode's steps from its log-ratios; returns the last.
+double CumulateRow(std::span<const double> ratios, RatioProduct kind, RatioClip& clip,
+                   std::span<double> weights) {
+  double product = 0.0, weight = 0.0;
+  for (std::size_t t = 0; t < ratios.size(); ++t) {
+    const double ratio = clip.Ratio(ratios[t]);
+    product = kind == RatioProduct::kStep ? ratio : product + ratio;
+    weight = clip.Weight(product);
+    if (!weights.empty()) weights[t] = weight;
+  }
+  return weight;
+}
+
+// The same without limits.
+double CumulateFreely(std::span<const double> ratios, RatioProduct kind,
+                      std::span<double> weights) {
+  const bool step = kind == RatioProduct::kStep;
+  if (weights.empty()) return step ? ratios.back() : AsArray(ratios).sum();
+  if (step) {
+    std::ranges::copy(ratios, weights.begin());
+    return ratios.back();
+  }
+  double product = 0.0;
+  for (std::size_t t = 0; t < ratios.size(); ++t) weights[t] = product += ratios[t];
+  return product;
+}
+
+double WeightAfterEnd(FinishedEpisodes rule, double last) {
+  switch (rule) {
+    case FinishedEpisodes::kCarry:
+      return last;
+    case FinishedEpisodes::kDrop:
+      return kNoWeight;
+    case FinishedEpisodes::kOne:
+      return 0.0;
+  }
+  return last;
+}
+
+// Fills out.last, and the rows of out.log_weights unless it is empty.
+void Cumulate(const EstimatorInputs& inputs, std::span<const std::int64_t> rows,
+              const RatioOptions& options, std::int64_t base, ImportanceWeights& out) {
+  const Matrix& log_ratios = inputs.log_ratios.at(options.ratio);
+  RatioClip clip(options);
+  std::int64_t steps = 0;
+  for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
+    const std::int64_t row = rows[static_cast<std::size_t>(i)];
+    const auto length = static_cast<std::size_t>(inputs.lengths[static_cast<std::size_t>(row)]);
+    const std::span<const double> ratios = log_ratios.Row(row).first(length);
+    CheckRatios(ratios, options.ratio, row);
+    std::span<double> weights;
+    if (!out.log_weights.empty()) {
+      weights = out.log_weights.Row(i).subspan(static_cast<std::size_t>(base));
+    }
+    const double last = clip.active() ? CumulateRow(ratios, options.product, clip, weights)
+                                      : CumulateFreely(ratios, options.product, weights);
+    if (!weights.empty()) {
+      std::ranges::fill(weights.subspan(length), WeightAfterEnd(options.finished, last));
+    }
+    out.last[static_cast<std::size_t>(i)] = last;
+    steps += std::ssize(ratios);
+  }
+  out.notes = clip.Notes(steps);
 }
 
 }  // namespace
@@ -211,85 +282,56 @@ std::string Describe(const RatioOptions& options) {
 
 ImportanceWeights MakeImportanceWeights(const EstimatorInputs& inputs,
                                         std::span<const std::int64_t> rows,
-                                        const RatioOptions& options) {
-  const Matrix& log_ratios = inputs.log_ratios.at(options.ratio);
-  RatioClip clip(options);
-  std::int64_t columns = 0, steps = 0;
+                                        const RatioOptions& options, std::int64_t base) {
+  std::int64_t longest = 0;
   for (const std::int64_t row : rows) {
-    const std::int64_t length = inputs.lengths[static_cast<std::size_t>(row)];
-    columns = std::max(columns, length);
-    steps += length;
+    longest = std::max(longest, inputs.lengths[static_cast<std::size_t>(row)]);
   }
-
-  ImportanceWeights out{Matrix({std::ssize(rows), columns}), std::vector<double>(rows.size()), {}};
-  for (std::int64_t i = 0; i < std::ssize(rows); ++i) {
-    const std::int64_t row = rows[static_cast<std::size_t>(i)];
-    const auto length = static_cast<std::size_t>(inputs.lengths[static_cast<std::size_t>(row)]);
-    const std::span<const double> ratios = log_ratios.Row(row);
-    const std::span<double> weights = out.log_weights.Row(i);
-    double product = 0.0;
-    for (std::size_t t = 0; t < length; ++t) {
-      if (!(std::abs(ratios[t]) <= kLargestLogRatio || ratios[t] == kNoWeight)) {
-        Throw<DataError>("{} log-ratios: episode {}, step {} is {}, beyond any density ratio",
-                         options.ratio, row, t, ratios[t]);
-      }
-      const double ratio = clip.Ratio(ratios[t]);
-      product = options.product == RatioProduct::kStep ? ratio : product + ratio;
-      weights[t] = clip.Weight(product);
-    }
-    const double last = length == 0 ? 0.0 : weights[length - 1];
-    const double after = options.finished == FinishedEpisodes::kCarry  ? last
-                         : options.finished == FinishedEpisodes::kDrop ? kNoWeight
-                                                                       : 0.0;
-    std::fill(weights.begin() + static_cast<std::ptrdiff_t>(length), weights.end(), after);
-    out.last[static_cast<std::size_t>(i)] = last;
-  }
-  out.notes = clip.Notes(steps);
+  ImportanceWeights out{
+      Matrix({std::ssize(rows), base + longest}), std::vector<double>(rows.size()), {}};
+  Cumulate(inputs, rows, options, base, out);
   return out;
 }
 
-Estimate SelfNormalizedSum(const Matrix& log_weights, const Matrix& outcomes,
-                           std::span<const double> base) {
-  const std::int64_t n = outcomes.shape()[0], columns = outcomes.shape()[1];
-  const Eigen::ArrayXd tops = ColumnTops(log_weights);
-  if (std::string why = NoSupport(tops); !why.empty()) return RefuseSupport(std::move(why));
+ImportanceWeights MakeEpisodeWeights(const EstimatorInputs& inputs,
+                                     std::span<const std::int64_t> rows,
+                                     const RatioOptions& options) {
+  ImportanceWeights out{{}, std::vector<double>(rows.size()), {}};
+  Cumulate(inputs, rows, options, 0, out);
+  return out;
+}
 
-  const std::size_t first = base.empty() ? 0 : 1;
-  const std::int64_t all = columns + static_cast<std::int64_t>(first);
-  Estimate estimate;
-  estimate.terms = {Matrix({n, all}), Matrix({n, all})};
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::span<double> numerators = estimate.terms.numerators.Row(i);
-    const std::span<double> denominators = estimate.terms.denominators.Row(i);
-    if (!base.empty()) {
-      numerators[0] = base[static_cast<std::size_t>(i)];
-      denominators[0] = 1.0;
-    }
-    const std::span<double> weights = denominators.subspan(first);
-    ExpRelative(log_weights.Row(i), tops, weights);
-    AsArray(numerators.subspan(first)) =
-        AsArray(std::span<const double>(weights)) * AsArray(outcomes.Row(i));
+Estimate SelfNormalizedSum(WeightedColumns columns) {
+  const Eigen::ArrayXd tops = ColumnTops(columns.log_weights);
+  if (std::string why = NoSupport(tops, columns.base); !why.empty()) {
+    return RefuseSupport(std::move(why));
+  }
+  // in place: weights where their logarithms were
+  for (std::int64_t i = 0; i < columns.outcomes.shape()[0]; ++i) {
+    const std::span<double> weights = columns.log_weights.Row(i);
+    const std::span<double> numerators = columns.outcomes.Row(i);
+    ExpRelative(weights, tops, weights);
+    AsArray(numerators) *= AsArray(weights);
     if (!AllFinite(numerators)) return RefuseRewards();
   }
+  Estimate estimate;
+  estimate.terms = {std::move(columns.outcomes), std::move(columns.log_weights)};
   return estimate;
 }
 
-Estimate PlainSum(const Matrix& log_weights, const Matrix& outcomes, std::span<const double> base,
-                  std::span<const double> counts) {
-  const std::int64_t n = outcomes.shape()[0];
-  const Eigen::ArrayXd tops = ColumnTops(log_weights);
-  if (std::string why = NoSupport(tops); !why.empty()) return RefuseSupport(std::move(why));
-  if (!AllFinite(outcomes.flat()) || !AllFinite(base)) return RefuseRewards();
-  if (!counts.empty()) {
-    // a mean over fewer episodes is a mean over n of larger outcomes
-    Matrix rescaled = outcomes;
-    for (std::int64_t i = 0; i < n; ++i) {
-      AsArray(rescaled.Row(i)) *= static_cast<double>(n) / AsArray(counts);
-    }
-    return PlainSum(log_weights, rescaled, base);
+Estimate PlainSum(WeightedColumns columns, std::span<const double> counts) {
+  const std::int64_t n = columns.outcomes.shape()[0];
+  const Eigen::ArrayXd tops = ColumnTops(columns.log_weights);
+  if (std::string why = NoSupport(tops, columns.base); !why.empty()) {
+    return RefuseSupport(std::move(why));
+  }
+  if (!AllFinite(columns.outcomes.flat())) return RefuseRewards();
+  // a mean over fewer episodes is a mean over n of larger outcomes
+  for (std::int64_t i = 0; i < n && !counts.empty(); ++i) {
+    AsArray(columns.outcomes.Row(i)) *= static_cast<double>(n) / AsArray(counts);
   }
 
-  const EpisodeSums sums = SumEpisodes(log_weights, outcomes, base, tops);
+  const EpisodeSums sums = SumEpisodes(columns, tops);
   if (!AllFinite(sums.values)) return RefuseRewards();
   if (auto beyond = BeyondDouble(sums.values, sums.unit)) return std::move(*beyond);
   Estimate estimate;

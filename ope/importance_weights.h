@@ -61,32 +61,40 @@ struct RatioOptions {
 std::string Describe(const RatioOptions& options);
 
 struct ImportanceWeights {
-  // [n, K], K the length of the longest episode; -inf is a weight of zero, or with kDrop an episode
-  // that has ended.
+  // [n, base + K], K the length of the longest episode; -inf is a weight of zero, or with kDrop an
+  // episode that has ended. The base columns are 0.
   Array<double, 2> log_weights;
   std::vector<double> last;  // [n], of the last step of each episode
   // What clipping changed; empty without.
   std::vector<std::string> notes;
 };
 
-// Weights of the episodes `rows` of the inputs. Log-ratios after an episode's end are not read.
-// Throws DataError where one is beyond any density ratio, ConfigError where limits cross.
+// Weights of the episodes `rows` of the inputs, after `base` columns of weight 1. Log-ratios after
+// an episode's end are not read. Throws DataError where one is beyond any density ratio,
+// ConfigError where limits cross.
 ImportanceWeights MakeImportanceWeights(const EstimatorInputs& inputs,
                                         std::span<const std::int64_t> rows,
-                                        const RatioOptions& options);
+                                        const RatioOptions& options, std::int64_t base = 0);
+// The same without log_weights, which a weighing of whole episodes does not need.
+ImportanceWeights MakeEpisodeWeights(const EstimatorInputs& inputs,
+                                     std::span<const std::int64_t> rows,
+                                     const RatioOptions& options);
 
-// The sum over columns of self-normalised means, sum_k [ sum_i w_ik x_ik / sum_i w_ik ], plus the
-// plain mean of `base` [n] (empty: none): terms of K or 1 + K columns, the base's first, each
-// scaled so that its largest weight is 1. log_weights, outcomes [n, K]. Refuses where all weights
-// of a column are zero.
-Estimate SelfNormalizedSum(const Array<double, 2>& log_weights, const Array<double, 2>& outcomes,
-                           std::span<const double> base);
+// What is summed: outcomes x [n, K] under weights w, of which the first `base` columns are 1.
+struct WeightedColumns {
+  Array<double, 2> log_weights;  // [n, K]
+  Array<double, 2> outcomes;     // [n, K]
+  std::int64_t base = 0;         // 0 or 1
+};
+
+// The sum over columns of self-normalised means, sum_k [ sum_i w_ik x_ik / sum_i w_ik ], as terms
+// whose largest weight of each column is 1. Refuses where all weights of a column are zero.
+Estimate SelfNormalizedSum(WeightedColumns columns);
 
 // The same with n in place of the sums of weights, so that a single column of terms is enough;
 // counts [K] in place of n where given. An answer beyond double's range is its log10: with a reason
 // and no value above, beside the value 0 below. Refuses as above.
-Estimate PlainSum(const Array<double, 2>& log_weights, const Array<double, 2>& outcomes,
-                  std::span<const double> base, std::span<const double> counts = {});
+Estimate PlainSum(WeightedColumns columns, std::span<const double> counts = {});
 
 // Fills ess, khat and max_weight from one set of log-weights; an ESS of 0 without support.
 void AddDiagnostics(std::span<const double> log_weights, Estimate& estimate);

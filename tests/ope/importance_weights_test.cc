@@ -48,6 +48,25 @@ TEST(MakeImportanceWeights, HasOnlyTheStepsOfTheListedEpisodes) {
   EXPECT_THAT(weights.log_weights.flat(), ElementsAre(0.5));
 }
 
+TEST(MakeImportanceWeights, PutsColumnsOfWeightOneFirst) {
+  const ImportanceWeights weights =
+      MakeImportanceWeights(Inputs(), std::vector<std::int64_t>{1}, {}, 1);
+  EXPECT_THAT(weights.log_weights.flat(), ElementsAre(0.0, 0.5));
+}
+
+TEST(MakeEpisodeWeights, AreTheLastOfEachEpisode) {
+  RatioOptions options;
+  const std::vector<std::int64_t> rows = {0, 1};
+  for (const double limit : {1e300, 1.1}) {
+    options.max_weight = limit;
+    const ImportanceWeights all = MakeImportanceWeights(Inputs(), rows, options);
+    const ImportanceWeights last = MakeEpisodeWeights(Inputs(), rows, options);
+    EXPECT_THAT(last.last, testing::Pointwise(testing::DoubleNear(1e-15), all.last));
+    EXPECT_EQ(last.notes, all.notes);
+    EXPECT_TRUE(last.log_weights.empty());
+  }
+}
+
 TEST(MakeImportanceWeights, OtherRulesDropAnEndedEpisodeOrGiveItWeightOne) {
   RatioOptions options;
   options.product = RatioProduct::kStep;
@@ -62,16 +81,15 @@ TEST(MakeImportanceWeights, OtherRulesDropAnEndedEpisodeOrGiveItWeightOne) {
 }
 
 TEST(SelfNormalizedSum, IsTheSumOfWeightedMeansAndTheBase) {
-  const Matrix logs = Filled(2, 2, {std::log(3.0), 900.0, 0.0, 900.0});
-  const Matrix outcomes = Filled(2, 2, {1.0, 5.0, 9.0, 7.0});
-  const std::vector<double> base = {10.0, 30.0};
-  const Estimate estimate = SelfNormalizedSum(logs, outcomes, base);
+  const Matrix logs = Filled(2, 3, {0.0, std::log(3.0), 900.0, 0.0, 0.0, 900.0});
+  const Matrix outcomes = Filled(2, 3, {10.0, 1.0, 5.0, 30.0, 9.0, 7.0});
+  const Estimate estimate = SelfNormalizedSum({logs, outcomes, 1});
   EXPECT_NEAR(*ValueOf(estimate.terms), 20.0 + 12.0 / 4.0 + 6.0, 1e-12);
 }
 
 TEST(SelfNormalizedSum, GivesExactZerosToWeightsOfZero) {
   const Estimate estimate =
-      SelfNormalizedSum(Filled(2, 1, {kLogZero, -5000.0}), Filled(2, 1, {1e300, 2.0}), {});
+      SelfNormalizedSum({Filled(2, 1, {kLogZero, -5000.0}), Filled(2, 1, {1e300, 2.0})});
   EXPECT_EQ(estimate.terms.denominators(0, 0), 0.0);
   EXPECT_EQ(estimate.terms.denominators(1, 0), 1.0);
   EXPECT_EQ(*ValueOf(estimate.terms), 2.0);
@@ -80,47 +98,44 @@ TEST(SelfNormalizedSum, GivesExactZerosToWeightsOfZero) {
 TEST(PlainSum, AgreesWithTheSumWrittenOutOnEitherPath) {
   Stream stream(3, "plain sum");
   Matrix logs({20, 6}), outcomes({20, 6});
-  std::vector<double> base;
   for (double& x : logs.flat()) x = stream.Normal();
   for (double& x : outcomes.flat()) x = stream.Normal();
-  for (int i = 0; i < 20; ++i) base.push_back(stream.Normal());
   double expected = 0.0;
   for (std::int64_t i = 0; i < 20; ++i) {
-    expected += base[static_cast<std::size_t>(i)] / 20.0;
     for (std::int64_t k = 0; k < 6; ++k) expected += std::exp(logs(i, k)) * outcomes(i, k) / 20.0;
   }
-  EXPECT_NEAR(*ValueOf(PlainSum(logs, outcomes, base).terms), expected, 1e-13);
-  // weights times e^400, outcomes and base scaled to match: the same sum from logarithms
+  EXPECT_NEAR(*ValueOf(PlainSum({logs, outcomes}).terms), expected, 1e-13);
+  // weights times e^400, outcomes scaled to match: the same sum from logarithms
   for (double& x : logs.flat()) x += 400.0;
   for (double& x : outcomes.flat()) x *= std::exp(-400.0);
-  EXPECT_NEAR(*ValueOf(PlainSum(logs, outcomes, base).terms), expected, 1e-11);
+  EXPECT_NEAR(*ValueOf(PlainSum({logs, outcomes}).terms), expected, 1e-11);
 }
 
 TEST(PlainSum, TakesMeansOverTheCountsGiven) {
   const Matrix logs = Filled(2, 2, {0.0, 0.0, 0.0, kLogZero});
   const Matrix outcomes = Filled(2, 2, {1.0, 5.0, 3.0, 0.0});
   const std::vector<double> counts = {2.0, 1.0};
-  EXPECT_DOUBLE_EQ(*ValueOf(PlainSum(logs, outcomes, {}, counts).terms), 2.0 + 5.0);
+  EXPECT_DOUBLE_EQ(*ValueOf(PlainSum({logs, outcomes}, counts).terms), 2.0 + 5.0);
 }
 
 TEST(PlainSum, GivesTheMagnitudeAndSignOfWhatDoubleCannotHold) {
-  const Estimate huge = PlainSum(Filled(1, 1, {2000.0}), Filled(1, 1, {-1.0}), {});
+  const Estimate huge = PlainSum({Filled(1, 1, {2000.0}), Filled(1, 1, {-1.0})});
   EXPECT_FALSE(huge.value);
   EXPECT_THAT(huge.reason, HasSubstr("not finite in double: -10^868.59"));
   EXPECT_NEAR(*huge.log10_value, 2000.0 / std::log(10.0), 1e-9);
-  const Estimate tiny = PlainSum(Filled(1, 1, {-2000.0}), Filled(1, 1, {1.0}), {});
+  const Estimate tiny = PlainSum({Filled(1, 1, {-2000.0}), Filled(1, 1, {1.0})});
   EXPECT_EQ(*tiny.value, 0.0);
   EXPECT_NEAR(*tiny.log10_value, -2000.0 / std::log(10.0), 1e-9);
 }
 
 TEST(PlainSum, HugeTermsThatCancelAreTheirSumAndNotNaN) {
-  const Estimate estimate = PlainSum(Filled(2, 1, {2000.0, 2000.0}), Filled(2, 1, {1.0, -1.0}), {});
+  const Estimate estimate = PlainSum({Filled(2, 1, {2000.0, 2000.0}), Filled(2, 1, {1.0, -1.0})});
   EXPECT_EQ(*estimate.value, 0.0);
   EXPECT_FALSE(estimate.log10_value);
 }
 
 TEST(PlainSum, ZeroOutcomesAreWorthZeroWhateverTheWeights) {
-  const Estimate estimate = PlainSum(Filled(1, 1, {2000.0}), Filled(1, 1, {0.0}), {});
+  const Estimate estimate = PlainSum({Filled(1, 1, {2000.0}), Filled(1, 1, {0.0})});
   EXPECT_EQ(*ValueOf(estimate.terms), 0.0);
 }
 

@@ -61,6 +61,40 @@ TEST(MinimizeOnSimplex, SharesEquallyBetweenCopies) {
   EXPECT_NEAR(Form(Matrix({1, 1, 1, 1}), MinimizeOnSimplex(Matrix({1, 1, 1, 1}))), 1.0, 1e-12);
 }
 
+TEST(MinimizeOnSimplex, LeavesNoDirectionThatFallsOnLargeSingularForms) {
+  // partial sums of a few columns, as MAGIC has them: nearly collinear, of any rank and scale
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    Stream stream(seed, "singular forms");
+    const std::int64_t m = 50, rank = 1 + static_cast<std::int64_t>(seed % 20);
+    const double size = std::pow(10.0, static_cast<double>(seed % 7) - 3.0);
+    Array<double, 2> root({m, rank}), form({m, m});
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t k = 0; k < rank; ++k) {
+        root(i, k) = (i == 0 ? 1.0 : root(i - 1, k)) + size * stream.Normal();
+      }
+    }
+    for (std::int64_t i = 0; i < m; ++i) {
+      for (std::int64_t j = 0; j < m; ++j) {
+        for (std::int64_t k = 0; k < rank; ++k) form(i, j) += root(i, k) * root(j, k);
+      }
+    }
+    const Values x = MinimizeOnSimplex(form);
+    double scale = 0.0, total = 0.0;
+    for (std::int64_t i = 0; i < m; ++i) {
+      scale = std::max(scale, form(i, i));
+      total += x[static_cast<std::size_t>(i)];
+      EXPECT_GE(x[static_cast<std::size_t>(i)], 0.0);
+    }
+    EXPECT_NEAR(total, 1.0, 1e-12);
+    const double level = Form(form, x);
+    for (std::int64_t i = 0; i < m; ++i) {
+      double gradient = 0.0;
+      for (std::int64_t j = 0; j < m; ++j) gradient += form(i, j) * x[static_cast<std::size_t>(j)];
+      EXPECT_GE(gradient, level - 1e-8 * scale) << seed << " " << i;
+    }
+  }
+}
+
 TEST(MinimizeOnSimplex, IsNoWorseThanAFineGridOnRandomForms) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Stream stream(seed, "forms");
