@@ -28,8 +28,10 @@ void CheckConfig(const BenchConfig& config) {
       problems.emplace_back(error.what());
     }
   };
-  if (config.tabular.empty() && config.tasks.empty()) {
-    problems.emplace_back("bench: list systems in tabular or environments in tasks");
+  if (config.tabular.empty() && config.linear_gaussian == 0 && config.tasks.empty()) {
+    problems.emplace_back(
+        "bench: list systems in tabular, a number of linear_gaussian ones, or environments in "
+        "tasks");
   }
   if (config.log_episodes.empty()) {
     problems.emplace_back("log_episodes: the list needs at least one entry");

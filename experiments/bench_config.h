@@ -36,6 +36,7 @@ struct BenchConfig {
   std::vector<std::string> estimators;
   EpisodeIntervalOptions interval;
   std::vector<std::string> tabular;
+  std::int64_t linear_gaussian = 0;
   std::vector<BenchTask> tasks;
   EstimandOptions value;
   LogOptions log;
@@ -58,6 +59,8 @@ struct BenchConfig {
     v.Field("estimators", estimators, "names of estimators; empty: all");
     v.Field("interval", interval, "intervals of estimates that are sums over episodes");
     v.Field("tabular", tabular, "tabular systems by name");
+    v.Field("linear_gaussian", linear_gaussian,
+            "random linear-Gaussian systems, each with four evaluation policies", AtLeast(0));
     v.Field("tasks", tasks, "environments with policies");
     v.Field("value", value, "the estimand in environments; tabular systems have their own");
     v.Field("log", log, "use of the logged episodes in environments");

@@ -1,20 +1,29 @@
 #include "experiments/bench_problem.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "core/rng.h"
+#include "envs/linear_gaussian_log.h"
 #include "envs/tabular_systems.h"
 #include "experiments/mbope_inputs.h"
 #include "experiments/mbope_stages.h"
+#include "experiments/verdict_cases.h"
+#include "ope/linear_gaussian_fits.h"
 #include "ope/tabular_fits.h"
 
 namespace lfiw {
 namespace {
 
+ModelRolloutCounts CountsOf(const RolloutOptions& rollout) {
+  return {.repetitions = rollout.repetitions, .episodes = rollout.episodes};
+}
+
 class TabularBench final : public BenchProblem {
  public:
   TabularBench(TabularProblem problem, const RolloutOptions& rollout)
-      : problem_(std::move(problem)),
-        counts_{.repetitions = rollout.repetitions, .episodes = rollout.episodes} {
+      : problem_(std::move(problem)), counts_(CountsOf(rollout)) {
     const TabularValues values = FiniteHorizonValues(problem_.system, problem_.evaluation,
                                                      problem_.horizon, problem_.discount);
     policies_.push_back({"evaluation", ExpectedValue(problem_.system, values), 0.0});
@@ -34,7 +43,8 @@ class TabularBench final : public BenchProblem {
   EstimatorInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
                          const std::set<std::string>& /*needs*/) const override {
     const TabularLog log =
-        SampleLog(problem_.system, problem_.behavior, episodes, problem_.horizon, seed);
+        SampleLog(problem_.system, problem_.behavior, episodes, problem_.horizon,
+                  Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
     return MakeTabularInputs(problem_.system, problem_.behavior, problem_.evaluation, log,
                              estimand(), counts_, seed);
   }
@@ -42,6 +52,52 @@ class TabularBench final : public BenchProblem {
  private:
   TabularProblem problem_;
   ModelRolloutCounts counts_;
+  std::vector<BenchPolicy> policies_;
+};
+
+// A random system, its behavior policy, and policies on the way from that to a random other one.
+class LinearGaussianBench final : public BenchProblem {
+ public:
+  LinearGaussianBench(std::uint64_t seed, std::int64_t index, const RolloutOptions& rollout)
+      : name_(fmt::format("linear_gaussian_{}", index)),
+        drawn_(DrawCase(CaseKind::kGood, Plant::kNone, seed, static_cast<std::uint64_t>(index))),
+        counts_(CountsOf(rollout)) {
+    for (const double share : {0.25, 0.5, 1.0, 2.0}) {
+      LinearGaussianPolicy policy = drawn_.behavior;
+      policy.gain += share * (drawn_.evaluation.gain - drawn_.behavior.gain);
+      policy.offset += share * (drawn_.evaluation.offset - drawn_.behavior.offset);
+      const double truth =
+          FiniteHorizonValue(drawn_.system, policy, drawn_.horizon, 1.0)
+              .Expected(drawn_.system.initial_mean, drawn_.system.initial_covariance);
+      policies_.push_back({fmt::format("{} of the way", share), truth, 0.0});
+      evaluations_.push_back(std::move(policy));
+    }
+  }
+
+  std::string environment() const override { return name_; }
+  std::string behavior() const override { return "behavior"; }
+  Estimand estimand() const override {
+    Estimand estimand;
+    estimand.horizon = drawn_.horizon;
+    return estimand;
+  }
+  BenchTasks tasks() const override { return BenchTasks::kParallel; }
+  const std::vector<BenchPolicy>& policies() const override { return policies_; }
+
+  EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                         const std::set<std::string>& /*needs*/) const override {
+    const LinearGaussianLog log =
+        SampleLog(drawn_.system, drawn_.behavior, episodes, drawn_.horizon,
+                  Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
+    return MakeLinearGaussianInputs(drawn_.system, drawn_.behavior, evaluations_[policy], log,
+                                    estimand(), counts_, seed);
+  }
+
+ private:
+  std::string name_;
+  VerdictCase drawn_;
+  ModelRolloutCounts counts_;
+  std::vector<LinearGaussianPolicy> evaluations_;
   std::vector<BenchPolicy> policies_;
 };
 
@@ -122,6 +178,9 @@ std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& 
   std::vector<std::unique_ptr<BenchProblem>> problems;
   for (const std::string& name : config.tabular) {
     problems.push_back(std::make_unique<TabularBench>(FindTabularProblem(name), config.rollout));
+  }
+  for (std::int64_t i = 0; i < config.linear_gaussian; ++i) {
+    problems.push_back(std::make_unique<LinearGaussianBench>(config.seed, i, config.rollout));
   }
   for (const BenchTask& task : config.tasks) {
     problems.push_back(std::make_unique<EnvironmentBench>(config, task, cache, verbosity));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "ope/log_weights.h"
 #include "ope/psis.h"
 #include "ope/selection.h"
@@ -18,9 +19,15 @@ namespace {
 
 constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
 
-// Log-weights w and u of all episodes at one step; -inf where an episode has ended.
+// Log-weights w and u of all episodes at one step. An episode that has terminated keeps a weight,
+// for its share in the normaliser; one that a time limit cut has none.
 struct StepWeights {
   std::vector<double> transition, state;
+};
+
+// Where the episodes are at one step.
+struct Running {
+  std::vector<std::size_t> going, ended;
 };
 
 class WeightSource {
@@ -28,30 +35,79 @@ class WeightSource {
   WeightSource(const EstimatorInputs& in, const DoublyRobustLfiwOptions& options)
       : in_(in), options_(options), cumulated_(static_cast<std::size_t>(in.episodes()), 0.0) {}
 
-  // Steps must be asked for in order.
-  StepWeights At(std::int64_t t) {
-    StepWeights weights{std::vector<double>(cumulated_.size(), kNoWeight), {}};
-    weights.state = weights.transition;
-    for (std::int64_t i = 0; i < in_.episodes(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      if (t >= in_.lengths[row]) continue;
-      const double action = Powered("action", options_.action_power, i, t);
-      if (options_.weights == WeightKind::kMarginal) {
-        weights.state[row] = Powered(options_.state_ratio, options_.state_power, i, t);
-        weights.transition[row] = weights.state[row] + action;
-      } else {
-        weights.state[row] = cumulated_[row];
-        cumulated_[row] += action;
-        weights.transition[row] = cumulated_[row];
+  Running At(std::int64_t t) const {
+    Running running;
+    for (std::size_t i = 0; i < cumulated_.size(); ++i) {
+      if (t < in_.lengths[i]) {
+        running.going.push_back(i);
+      } else if (in_.terminated[i] != 0) {
+        running.ended.push_back(i);
       }
+    }
+    return running;
+  }
+
+  // Steps must be asked for in order.
+  StepWeights Weights(std::int64_t t, const Running& running) {
+    return options_.weights == WeightKind::kMarginal ? Marginal(t, running) : Cumulated(t, running);
+  }
+
+ private:
+  StepWeights Marginal(std::int64_t t, const Running& running) const {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) {
+      weights.state[i] = Powered(options_.state_ratio, options_.state_power, i, t);
+      weights.transition[i] = weights.state[i] + Powered("action", options_.action_power, i, t);
+    }
+    SetShares(t, running, weights.state);
+    SetShares(t, running, weights.transition);
+    return weights;
+  }
+
+  StepWeights Cumulated(std::int64_t t, const Running& running) {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) {
+      weights.state[i] = cumulated_[i];
+      cumulated_[i] += Powered("action", options_.action_power, i, t);
+      weights.transition[i] = cumulated_[i];
+    }
+    for (const std::size_t i : running.ended) {
+      weights.state[i] = weights.transition[i] = cumulated_[i];
     }
     return weights;
   }
 
- private:
+  StepWeights None() const {
+    const std::vector<double> none(cumulated_.size(), kNoWeight);
+    return {none, none};
+  }
+
   // power * log-ratio, where a power of 0 makes a weight of zero count too.
-  double Powered(const std::string& name, double power, std::int64_t i, std::int64_t t) const {
-    return power == 0.0 ? 0.0 : power * in_.log_ratios.at(name)(i, t);
+  double Powered(const std::string& name, double power, std::size_t i, std::int64_t t) const {
+    return power == 0.0 ? 0.0 : power * in_.log_ratios.at(name)(static_cast<std::int64_t>(i), t);
+  }
+
+  // Scales the weights of running episodes to the mean 1, and both kinds by the ratio of the
+  // model's to the log's share of episodes that run or have ended, to the state power.
+  void SetShares(std::int64_t t, const Running& running, std::vector<double>& log_weights) const {
+    std::vector<double> going;
+    for (const std::size_t i : running.going) going.push_back(log_weights[i]);
+    const double mean = LogSumExp(going) - std::log(static_cast<double>(going.size()));
+    if (mean == kNoWeight) return;
+    const auto total = static_cast<double>(running.going.size() + running.ended.size());
+    const double logged = static_cast<double>(running.going.size()) / total;
+    const double model =
+        in_.model_alive.empty() ? logged : in_.model_alive[static_cast<std::size_t>(t)];
+    for (const std::size_t i : running.going) {
+      log_weights[i] += LogShareRatio(model, logged) - mean;
+    }
+    for (const std::size_t i : running.ended) {
+      log_weights[i] = LogShareRatio(1.0 - model, 1.0 - logged);
+    }
+  }
+
+  double LogShareRatio(double model, double logged) const {
+    return options_.state_power == 0.0 ? 0.0 : options_.state_power * std::log(model / logged);
   }
 
   const EstimatorInputs& in_;
@@ -74,17 +130,20 @@ bool WriteColumn(const std::vector<double>& log_weights, const std::vector<doubl
   return true;
 }
 
-// Weights' diagnostics, gathered over steps.
+// Diagnostics of the weights of running episodes, gathered over steps.
 struct WeightDiagnostics {
-  double ess_sum = 0.0;
+  double ess_sum = 0.0, running = 0.0;
   double max_weight = 0.0;
   std::optional<double> khat;
 
-  void Add(const std::vector<double>& log_weights) {
-    const WeightSummary summary = Summarise(log_weights);
+  void Add(const std::vector<double>& log_weights, const std::vector<std::size_t>& going) {
+    std::vector<double> own;
+    for (const std::size_t i : going) own.push_back(log_weights[i]);
+    const WeightSummary summary = Summarise(own);
     ess_sum += summary.ess;
+    running += static_cast<double>(own.size());
     max_weight = std::max(max_weight, summary.max_weight);
-    const TailFit tail = FitTail(log_weights);
+    const TailFit tail = FitTail(own);
     if (tail.khat) khat = std::max(khat.value_or(*tail.khat), *tail.khat);
   }
 };
@@ -126,19 +185,16 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
   WeightDiagnostics diagnostics;
   std::int64_t corrected = 0;
   for (std::int64_t t = 0; t < steps; ++t, ++corrected) {
-    const bool reached =
-        std::ranges::any_of(inputs.lengths, [t](std::int64_t length) { return length > t; });
-    if (!reached) break;
-    const StepWeights weights = source.At(t);
+    const Running running = source.At(t);
+    if (running.going.empty()) break;
+    const StepWeights weights = source.Weights(t, running);
     const Residuals residuals = ResidualsAt(inputs, values, estimand.discount, t);
-    const double running =
-        inputs.model_alive.empty() ? 1.0 : inputs.model_alive[static_cast<std::size_t>(t)];
-    const double factor = factors[static_cast<std::size_t>(t)] * running;
+    const double factor = factors[static_cast<std::size_t>(t)];
     if (!WriteColumn(weights.transition, residuals.transition, factor, 1 + t, out.terms) ||
         !WriteColumn(weights.state, residuals.fit, factor, 1 + steps + t, out.terms)) {
       return Refuse(fmt::format("no support: all weights of step {} are 0", t));
     }
-    diagnostics.Add(weights.transition);
+    diagnostics.Add(weights.transition, running.going);
   }
   // columns without a correction are 0 / 1
   for (std::int64_t t = corrected; t < steps; ++t) {
@@ -149,7 +205,9 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
         "no logged episode is longer than {} steps: beyond, the value is the model's alone",
         corrected));
   }
-  out.ess = diagnostics.ess_sum / static_cast<double>(std::max<std::int64_t>(1, corrected));
+  if (diagnostics.running > 0.0) {
+    out.ess = static_cast<double>(n) * diagnostics.ess_sum / diagnostics.running;
+  }
   out.khat = diagnostics.khat;
   out.max_weight = diagnostics.max_weight;
   return out;

@@ -23,7 +23,8 @@ namespace lfiw {
 // weights are per step
 //   w_it ~ (state ratio)^state_power (action ratio)^action_power,  u_it ~ (state
 //   ratio)^state_power,
-// each normalised to sum to the share of the model's episodes that are still running at t.
+// each with sum 1, episodes that have ended included: these have no residuals, and as a state of
+// their own the ratio of the model's to the log's share of them, to the state power.
 //
 // With the policy's true ratios of states and actions the sums telescope to its value whatever U
 // and Q; with a perfect model the first sum has mean 0 whatever the weights, and the second repairs
@@ -57,9 +58,10 @@ struct DoublyRobustLfiwOptions {
   }
 };
 
-// The estimate with its terms (1 + 2 T columns). ESS is the mean over steps of that of w, k-hat and
-// max_weight the largest over steps. Steps that no logged episode reaches have no correction, and a
-// note says so. Refuses without support at some step. Arrays are checked by RunEstimator.
+// The estimate with its terms (1 + 2 T columns). ESS is n times the share of the running episodes
+// that w leaves, over all steps; k-hat and max_weight are the largest over steps. Steps that no
+// logged episode reaches have no correction, and a note says so. Refuses without support at some
+// step. Arrays are checked by RunEstimator.
 Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
                                   const DoublyRobustLfiwOptions& options);
 

@@ -202,7 +202,7 @@ TEST(DoublyRobustLfiw, ValuesWithoutALookaheadUseVOnBothSides) {
   EXPECT_NEAR(Estimated(in, 0.0, 0.0), TrueValue(), 1e-12);
 }
 
-TEST(DoublyRobustLfiw, WeighsEndedEpisodesByTheShareThatTheModelKeepsRunning) {
+TEST(DoublyRobustLfiw, WeighsEndedEpisodesByTheirShareInModelAndLog) {
   // two episodes; the first ends after one step. At t = 1 only the second has a residual, 3.
   EstimatorInputs in;
   in.rewards = Array<double, 2>({2, 2});
@@ -214,8 +214,16 @@ TEST(DoublyRobustLfiw, WeighsEndedEpisodesByTheShareThatTheModelKeepsRunning) {
   in.log_ratios["action"] = in.log_ratios["model_visitation"] = Array<double, 2>({2, 2});
   in.model_alive = {1.0, 0.25};
   const Estimate estimate = EstimateDoublyRobustLfiw(in, {}, {});
-  EXPECT_DOUBLE_EQ(Value(estimate.terms), 0.25 * 3.0);
-  EXPECT_DOUBLE_EQ(*estimate.ess, 1.5);
+  // at t = 1 one of two logged episodes goes on, and a quarter of the model's; the power is 1/2
+  const double going = std::sqrt(0.25 / 0.5), ended = std::sqrt(0.75 / 0.5);
+  EXPECT_DOUBLE_EQ(Value(estimate.terms), going / (going + ended) * 3.0);
+  EXPECT_DOUBLE_EQ(*estimate.ess, 2.0);
+
+  DoublyRobustLfiwOptions options;
+  options.state_power = 1.0;
+  EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.25 * 3.0);
+  options.state_power = 0.0;
+  EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.5 * 3.0);
 }
 
 TEST(DoublyRobustLfiw, SaysWhereTheLogEndsBeforeTheHorizon) {
