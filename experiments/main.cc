@@ -58,8 +58,21 @@ void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
                   "YAML that says what the policy file does not (default: POLICY with .yaml)");
 }
 
-void AddRun(CLI::App& app, CommandLine& line) {
+// What verbs that run an experiment file have in common.
+void AddRunOptions(CLI::App& verb, CommandLine& line) {
   lfiw::RunOptions& options = line.run;
+  verb.add_option("config", options.config, "experiment file (YAML)")->required();
+  verb.add_option("overrides", options.overrides, "key.path=value, after the file");
+  verb.add_flag("-m,--multirun", options.multirun,
+                "run the product of comma lists and range(a,b) in the overrides");
+  verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(verb, line.common);
+  verb.callback([&line] { line.action = [&line] { return lfiw::Run(line.run, line.common); }; });
+}
+
+void AddRun(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("run", "Run an experiment file");
   verb->footer(
       "Examples:\n"
@@ -67,15 +80,17 @@ void AddRun(CLI::App& app, CommandLine& line) {
       "  lfiw run experiments/configs/mbope_half_cheetah.yaml seed=1 dynamics.members=7\n"
       "  lfiw run FILE -m seed=range(0,5) policies.pair=snapshots,independent\n"
       "  lfiw run FILE --dry-run        print the resolved configuration");
-  verb->add_option("config", options.config, "experiment file (YAML)")->required();
-  verb->add_option("overrides", options.overrides, "key.path=value, after the file");
-  verb->add_flag("-m,--multirun", options.multirun,
-                 "run the product of comma lists and range(a,b) in the overrides");
-  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
-  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
-  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddCommon(*verb, line.common);
-  verb->callback([&line] { line.action = [&line] { return lfiw::Run(line.run, line.common); }; });
+  AddRunOptions(*verb, line);
+}
+
+void AddBench(CLI::App& app, CommandLine& line) {
+  CLI::App* verb =
+      app.add_subcommand("bench", "Run estimators on logs of systems whose values are known");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw bench experiments/configs/bench_tabular.yaml\n"
+      "  lfiw bench experiments/configs/bench_linear_gaussian.yaml estimators=[wis,dr_lfiw]");
+  AddRunOptions(*verb, line);
 }
 
 void AddTruth(CLI::App& app, CommandLine& line) {
@@ -277,6 +292,7 @@ int main(int argc, char** argv) {
 
   CommandLine line;
   AddRun(app, line);
+  AddBench(app, line);
   AddEvaluate(app, line);
   AddTruth(app, line);
   AddTrain(app, line);
