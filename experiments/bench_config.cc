@@ -15,6 +15,8 @@ BenchConfig::BenchConfig() {
   const MbopeConfig robust = DefaultsOf(Preset::kRobust);
   log = robust.log;
   dynamics = robust.dynamics;
+  // each member skips a fold, so that every logged transition can correct the model
+  log.cross_fit = dynamics.members;
   classifiers = robust.classifiers;
   rollout = robust.rollout;
 }

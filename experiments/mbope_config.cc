@@ -81,9 +81,6 @@ MbopeConfig DefaultsOf(Preset preset) {
   config.classifiers.fit.network.width = 256;
   config.classifiers.fit.fit.steps = 3'000;
   config.estimators.horizons = {};
-  // each member skips a fold, so that every logged transition can correct the model
-  config.log.cross_fit = config.dynamics.members;
-  config.doubly_robust.enabled = true;
   config.back_test.cloning.fit.steps = 5'000;
   return config;
 }
