@@ -149,6 +149,16 @@ StepScales MeasureScales(const LoggedRows& rows, const std::vector<double>& valu
   return scales;
 }
 
+std::vector<double> CarriedSteps(const LoggedRows& rows, const Estimand& estimand) {
+  std::vector<double> out(static_cast<std::size_t>(rows.size()), 1.0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (rows.terminal[i] == 0) continue;
+    out[i] = estimand.horizon ? static_cast<double>(*estimand.horizon - rows.step[i])
+                              : 1.0 / (1.0 - estimand.discount);
+  }
+  return out;
+}
+
 ValueArrays ValuesOnLog(const QFunction& q, const EpisodeBatch& log,
                         std::span<const std::int64_t> episodes, const Policy& policy,
                         const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,

@@ -76,6 +76,12 @@ struct StepScales {
 StepScales MeasureScales(const LoggedRows& rows, const std::vector<double>& values,
                          std::int64_t steps);
 
+// How many steps the marginal weight of each row stands for in the mean weight: its own and, where
+// the episode terminated, all that follow, since what ends there under the evaluation policy stays
+// ended: T - t, or 1 / (1 - discount). With exact weights, 1 / (n T) sum_i weight_i steps_i is 1
+// over a finite horizon, and so is 1 / N sum_i weight_i steps_i over N rows and an infinite one.
+std::vector<double> CarriedSteps(const LoggedRows& rows, const Estimand& estimand);
+
 // Writes Q of rows (s, a) at steps; thread safe.
 using QFunction =
     std::function<void(ConstMatrixRef, std::span<const std::int64_t>, std::span<double>)>;

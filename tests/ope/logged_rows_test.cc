@@ -70,6 +70,15 @@ TEST(MeasureScales, AreMeansAndSpreadsOfEachStep) {
   EXPECT_THAT(scales.widths, ElementsAre(1.0, 5e-3));
 }
 
+TEST(CarriedSteps, LastToTheHorizonWhereAnEpisodeTerminated) {
+  const EpisodeBatch log = TwoEpisodes();
+  const Estimand finite = FiniteHorizon(5), infinite = InfiniteHorizon(0.75);
+  EXPECT_THAT(CarriedSteps(RowsOf(log, kBoth, finite), finite),
+              ElementsAre(1.0, 1.0, 3.0, 1.0, 1.0));
+  EXPECT_THAT(CarriedSteps(RowsOf(log, kBoth, infinite), infinite),
+              ElementsAre(1.0, 1.0, 4.0, 1.0, 1.0));
+}
+
 TEST(ValuesOnLog, AreMeansOverActionsOfThePolicyAndEndWithTheEpisode) {
   // Q = 100 t + s + a under a = 2 s: V = 100 t + 3 s
   const auto env = MakeLinearGaussianFactory(ScalarLinearGaussian());
