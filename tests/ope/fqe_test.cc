@@ -9,11 +9,11 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/rng.h"
 #include "core/statistics.h"
 #include "envs/linear_gaussian_env.h"
 #include "tests/core/test_dir.h"
 #include "tests/ope/linear_gaussian_model.h"
+#include "tests/ope/scalar_log.h"
 
 namespace lfiw {
 namespace {
@@ -29,42 +29,6 @@ FqeOptions SmallOptions() {
   options.network.width = 48;
   options.fit = {.steps = 3000, .batch = 128, .validate_every = 500, .adam = {}};
   return options;
-}
-
-// 500 episodes of u ~ N(-0.3 x, 0.5^2) from x0 ~ N(0, 1), `length` steps each.
-EpisodeBatch MakeLog(std::int64_t length, std::int64_t episodes = 500) {
-  EpisodeBatch log;
-  log.observations.resize(episodes * (length + 1), 1);
-  log.actions.resize(episodes * length, 1);
-  log.aux.resize(episodes * length, 0);
-  for (std::int64_t e = 0; e < episodes; ++e) {
-    Stream stream(7, "log", {static_cast<std::uint64_t>(e)});
-    double x = stream.Normal();
-    for (std::int64_t t = 0; t < length; ++t) {
-      const double u = -0.3 * x + 0.5 * stream.Normal();
-      log.observations(e * (length + 1) + t, 0) = static_cast<float>(x);
-      log.actions(e * length + t, 0) = static_cast<float>(u);
-      log.rewards.push_back(-(x * x + 0.1 * u * u));
-      x = 0.9 * x + 0.5 * u + 0.3 * stream.Normal();
-    }
-    log.observations(e * (length + 1) + length, 0) = static_cast<float>(x);
-    log.offsets.push_back((e + 1) * length);
-    log.terminated.push_back(0);
-  }
-  return log;
-}
-
-// One state, action and reward per step: [episodes] of `length` steps.
-EpisodeBatch ConstantLog(std::int64_t episodes, std::int64_t length, double reward,
-                         std::uint8_t terminated) {
-  EpisodeBatch log;
-  log.observations = MatrixF::Zero(episodes * (length + 1), 1);
-  log.actions = MatrixF::Zero(episodes * length, 1);
-  log.aux.resize(episodes * length, 0);
-  log.rewards.assign(static_cast<std::size_t>(episodes * length), reward);
-  for (std::int64_t e = 1; e <= episodes; ++e) log.offsets.push_back(e * length);
-  log.terminated.assign(static_cast<std::size_t>(episodes), terminated);
-  return log;
 }
 
 struct Problem {
@@ -84,23 +48,10 @@ struct Problem {
   }
 };
 
-Estimand Finite(std::int64_t horizon, double discount = 1.0) {
-  Estimand estimand;
-  estimand.horizon = horizon;
-  estimand.discount = discount;
-  return estimand;
-}
-
-Estimand Infinite(double discount) {
-  Estimand estimand;
-  estimand.discount = discount;
-  return estimand;
-}
-
 TEST(FitFqe, LearnsTheFiniteHorizonValueOfTheEvaluationPolicy) {
   const Problem problem;
-  const EpisodeBatch log = MakeLog(kHorizon);
-  const auto first = problem.FirstValues(log, Finite(kHorizon), SmallOptions());
+  const EpisodeBatch log = ScalarLog(kHorizon, 500);
+  const auto first = problem.FirstValues(log, FiniteHorizon(kHorizon), SmallOptions());
   const QuadraticValue exact =
       FiniteHorizonValue(ScalarLinearGaussian(), problem.policy.AsLinearGaussian(), kHorizon, 1.0);
   std::vector<double> errors, values;
@@ -115,8 +66,8 @@ TEST(FitFqe, LearnsTheFiniteHorizonValueOfTheEvaluationPolicy) {
 
 TEST(FitFqe, LearnsTheInfiniteHorizonValueFromEpisodesThatATimeLimitCut) {
   const Problem problem;
-  const EpisodeBatch log = MakeLog(20, 250);
-  const auto first = problem.FirstValues(log, Infinite(0.8), SmallOptions());
+  const EpisodeBatch log = ScalarLog(20, 250);
+  const auto first = problem.FirstValues(log, InfiniteHorizon(0.8), SmallOptions());
   const QuadraticValue exact =
       InfiniteHorizonValue(ScalarLinearGaussian(), problem.policy.AsLinearGaussian(), 0.8);
   std::vector<double> errors, values;
@@ -133,36 +84,39 @@ TEST(FitFqe, BootstrapsAtATimeLimitAndNotAtATerminalState) {
   FqeOptions options = SmallOptions();
   options.fit.steps = 6000;
   options.target_every = 50;
-  EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 5, 1.0, 0), Infinite(0.9), options)[0], 10.0, 0.1);
-  EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 1, 1.0, 1), Infinite(0.9), options)[0], 1.0, 0.01);
+  EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 5, 1.0, 0), InfiniteHorizon(0.9), options)[0],
+              10.0, 0.1);
+  EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 1, 1.0, 1), InfiniteHorizon(0.9), options)[0], 1.0,
+              0.01);
 }
 
 TEST(FitFqe, GivesNothingAfterTheLastStepOfTheHorizon) {
   const Problem problem;
   // case C13: three rewards of 1
   for (const auto& [discount, value] : {std::pair(1.0, 3.0), {0.5, 1.75}, {0.0, 1.0}}) {
-    EXPECT_NEAR(
-        problem.FirstValues(ConstantLog(4, 8, 1.0, 0), Finite(3, discount), SmallOptions())[0],
-        value, 0.02);
+    EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 8, 1.0, 0), FiniteHorizon(3, discount),
+                                    SmallOptions())[0],
+                value, 0.02);
   }
 }
 
 TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const Problem problem;
-  const EpisodeBatch log = MakeLog(kHorizon, 50);
+  const EpisodeBatch log = ScalarLog(kHorizon, 50);
   FqeOptions options = SmallOptions();
   options.fit.steps = 250;
   SetThreads(1);
-  const auto one = problem.FirstValues(log, Finite(kHorizon), options);
+  const auto one = problem.FirstValues(log, FiniteHorizon(kHorizon), options);
   SetThreads(2);
-  EXPECT_EQ(one, problem.FirstValues(log, Finite(kHorizon), options));
+  EXPECT_EQ(one, problem.FirstValues(log, FiniteHorizon(kHorizon), options));
   SetThreads(0);
 
   // a checkpoint after every step, and a fit that goes on from the one at its end
   const TestDir dir;
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   const auto member = [&](const FitRun& with) {
-    return FitFqe(log, problem.policy, problem.env->spec(), Finite(kHorizon), options, 3, with)
+    return FitFqe(log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon), options, 3,
+                  with)
         .residual;
   };
   const double undisturbed = member({});
@@ -173,7 +127,7 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
 TEST(FitFqe, RefusesAnInfiniteHorizonWithoutDiscount) {
   const Problem problem;
   try {
-    problem.FirstValues(MakeLog(kHorizon), Infinite(1.0), SmallOptions());
+    problem.FirstValues(ScalarLog(kHorizon, 500), InfiniteHorizon(1.0), SmallOptions());
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("value.discount"));
