@@ -32,11 +32,14 @@ using ConstMap = Eigen::Map<const Eigen::ArrayXd>;
 ConstMap AsArray(std::span<const double> values) { return {values.data(), std::ssize(values)}; }
 Map AsArray(std::span<double> values) { return {values.data(), std::ssize(values)}; }
 
-// out <- exp(logs - units), exactly 0 where that is no normal number.
-void ExpRelative(std::span<const double> logs, const Eigen::ArrayXd& units, std::span<double> out) {
-  auto result = AsArray(out);
-  result = AsArray(logs) - units;
-  result = (result < -kLogRange).select(0.0, result.exp());
+// out <- exp(logs - units), exactly 0 where that is no normal number. `scratch` is memory whose
+// alignment is always the same: which values go through the vectorised exp, and so their last bits,
+// would otherwise depend on where `out` lies.
+void ExpRelative(std::span<const double> logs, const Eigen::ArrayXd& units, std::span<double> out,
+                 Eigen::ArrayXd& scratch) {
+  scratch = AsArray(logs) - units;
+  scratch = (scratch < -kLogRange).select(0.0, scratch.exp());
+  AsArray(out) = scratch;
 }
 
 // The ratios of one step within their limits; counts what it moves.
@@ -173,12 +176,13 @@ EpisodeSums SumEpisodes(const WeightedColumns& columns, const Eigen::ArrayXd& to
   if (sums.unit == kNoWeight) sums.unit = 0.0;
   std::vector<double> weights(static_cast<std::size_t>(tops.size()));
   const Eigen::ArrayXd units = Eigen::ArrayXd::Zero(tops.size());
+  Eigen::ArrayXd scratch;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::span<const double> logs = columns.log_weights.Row(i);
     const std::span<const double> outcomes = columns.outcomes.Row(i);
     double& sum = sums.values[static_cast<std::size_t>(i)];
     if (plain) {
-      ExpRelative(logs, units, weights);
+      ExpRelative(logs, units, weights, scratch);
       sum = (AsArray(std::span<const double>(weights)) * AsArray(outcomes)).sum();
     } else {
       sum = ScaledRow(logs, outcomes, sums.unit);
@@ -215,7 +219,7 @@ double CumulateRow(std::span<const double> ratios, RatioProduct kind, RatioClip&
 double CumulateFreely(std::span<const double> ratios, RatioProduct kind,
                       std::span<double> weights) {
   const bool step = kind == RatioProduct::kStep;
-  if (weights.empty()) return step ? ratios.back() : AsArray(ratios).sum();
+  if (weights.empty()) return step ? ratios.back() : Sum(ratios);
   if (step) {
     std::ranges::copy(ratios, weights.begin());
     return ratios.back();
@@ -307,10 +311,11 @@ Estimate SelfNormalizedSum(WeightedColumns columns) {
     return RefuseSupport(std::move(why));
   }
   // in place: weights where their logarithms were
+  Eigen::ArrayXd scratch;
   for (std::int64_t i = 0; i < columns.outcomes.shape()[0]; ++i) {
     const std::span<double> weights = columns.log_weights.Row(i);
     const std::span<double> numerators = columns.outcomes.Row(i);
-    ExpRelative(weights, tops, weights);
+    ExpRelative(weights, tops, weights, scratch);
     AsArray(numerators) *= AsArray(weights);
     if (!AllFinite(numerators)) return RefuseRewards();
   }
