@@ -1,0 +1,101 @@
+#ifndef LFIW_OPE_MRDR_H_
+#define LFIW_OPE_MRDR_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/episode_batch.h"
+#include "core/visitor.h"
+#include "envs/env.h"
+#include "models/fit.h"
+#include "models/mlp.h"
+#include "models/scaler.h"
+#include "models/step_function.h"
+#include "ope/estimator.h"
+#include "policies/policy.h"
+
+namespace lfiw {
+
+// More robust doubly robust evaluation (MRDR, Farajtabar, Chow and Ghavamzadeh 2018): the Q that
+// minimises the variance of the doubly robust estimator rather than an error of its own. What that
+// variance (Jiang and Li 2016) owes to Q is, with w_t the ratio of the policies' probabilities of
+// action t and W_t = w_0 ... w_{t-1},
+//
+//   sum_t E[ g^2t W_t^2 Var( w_t (y_t - Q_t(s_t, a_t)) | s_t ) ],     E[y_t | s_t, a_t] = Q^pi_t.
+//
+// The paper takes the variance over actions as a sum over all of them. Here it is the minimum over
+// functions c of E[ (w_t (y_t - Q_t(s_t, a_t)) - c_t(s_t))^2 ], which needs the logged action alone
+// and so serves continuous actions too; c is a second network, fitted together with Q. A penalty on
+// c^2 chooses among the Q + c / w, whose variances are the same.
+
+// y_t: r_t + g (V_{t+1} + c_{t+1})(s_{t+1}) of lagged networks as in FQE (V + c stays the value
+// where Q deviates from it), or the paper's return sum_k g^{k-t} w_{t+1} ... w_k r_k, unbiased and
+// of a variance that grows with the horizon.
+enum class MrdrTarget { kBootstrap, kReturns };
+template <>
+struct EnumNames<MrdrTarget> {
+  static constexpr std::array<std::string_view, 2> names = {"bootstrap", "returns"};
+};
+
+struct MrdrOptions {
+  MrdrTarget target = MrdrTarget::kBootstrap;
+  // Clipping from above of w_t, and of W_t: squares of larger ones would be all that is fitted.
+  double largest_ratio = 10.0;
+  double largest_product = 10.0;
+  std::int64_t members = 3;
+  MlpOptions network{.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
+  FitOptions fit{.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
+  std::int64_t target_every = 100;  // as in FQE
+  std::int64_t target_draws = 4;
+  std::int64_t value_draws = 20;
+  double validation_share = 0.1;
+  std::int64_t validation_rows = 2000;
+  ScalerOptions scaler;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("target", target, "what Q is regressed on");
+    v.Field("largest_ratio", largest_ratio, "ratios of actions are clipped above it", Positive());
+    v.Field("largest_product", largest_product, "cumulated ratios are clipped above it",
+            Positive());
+    v.Field("members", members, "networks of the ensemble", AtLeast(1));
+    v.Field("network", network, "network of each member");
+    v.Field("fit", fit, "training of each member");
+    v.Field("target_every", target_every, "gradient steps between renewals of the targets",
+            AtLeast(1));
+    v.Field("target_draws", target_draws, "actions drawn for each target", AtLeast(1));
+    v.Field("value_draws", value_draws, "actions drawn for each value of a state", AtLeast(1));
+    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
+            Between(0.0, 0.9));
+    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
+    v.Field("scaler", scaler, "what counts as a constant dimension");
+  }
+};
+
+struct MrdrFit {
+  StepFunction q;  // of rows (s, a) and the step; one step for an infinite horizon
+  std::vector<FitSummary> members;
+  double clipped_share = 0.0;  // of the logged steps, where a ratio or a product was clipped
+};
+
+// Fits to the first T steps of all episodes of the log. action_log_ratios [episodes, >= steps]: log
+// pi_e - log pi_b of each logged step (see ActionLogRatios), -infinity for a ratio of 0. Rows are
+// drawn with probabilities in proportion to g^2t W_t^2, a tenth of them uniformly. Every member is
+// one parallel task; "mrdr_<k>.npz" are its checkpoints. Throws DataError for a log with fewer than
+// two episodes or ratios of another shape, ConfigError for an infinite horizon without discount
+// below 1, else as Fit.
+MrdrFit FitMrdr(const EpisodeBatch& log, const Array<double, 2>& action_log_ratios,
+                const Policy& policy, const EnvSpec& spec, const Estimand& estimand,
+                const MrdrOptions& options, std::uint64_t seed, const FitRun& run = {});
+
+// Q and V on the listed episodes, padded to `columns` steps: values "mrdr".
+ValueArrays MrdrValues(const MrdrFit& fit, const EpisodeBatch& log,
+                       std::span<const std::int64_t> episodes, const Policy& policy,
+                       const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+                       const MrdrOptions& options, std::uint64_t seed);
+
+}  // namespace lfiw
+
+#endif  // LFIW_OPE_MRDR_H_
