@@ -181,7 +181,7 @@ TEST_F(Program, OtherHorizonsAndEstimatorsTrainNothing) {
 TEST_F(Program, CrossFittingAndBootstrapsOfTheWholePipelineRun) {
   const Outcome outcome =
       Lfiw(RunArguments("run", {"log.cross_fit=2", "intervals.pipeline_replicates=2",
-                                "intervals.classifier_replicates=2"}));
+                                "intervals.classifier_replicates=2", "back_test.enabled=false"}));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
   const std::vector<ResultRow> rows = ReadCsv(dir_ / "run/results.csv");
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
