@@ -193,8 +193,7 @@ Estimand EstimandOf(const EstimandOptions& options) {
 std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
   std::vector<std::int64_t> episodes = sources.split.classifiers;
   std::ranges::sort(episodes);
-  const auto repeated = std::ranges::unique(episodes);
-  episodes.erase(repeated.begin(), repeated.end());
+  episodes.erase(std::unique(episodes.begin(), episodes.end()), episodes.end());
   std::erase_if(episodes, [&](std::int64_t e) { return sources.log.log.Length(e) == 0; });
   return episodes;
 }

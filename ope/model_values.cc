@@ -501,12 +501,12 @@ ModelValues ModelValues::Load(const std::string& path) {
   const std::int64_t n = std::ssize(out.episodes), horizon = std::ssize(out.alive);
   const auto get = [&](const char* name, std::int64_t columns) {
     Array<double, 2> array({n, columns});
-    const std::vector<double> values = file.GetDoubles(name);
-    if (std::ssize(values) != array.size()) {
-      Throw<DataError>("{}: {} has {} values, expected {}", path, name, values.size(),
+    const std::vector<double> numbers = file.GetDoubles(name);
+    if (std::ssize(numbers) != array.size()) {
+      Throw<DataError>("{}: {} has {} values, expected {}", path, name, numbers.size(),
                        array.size());
     }
-    std::ranges::copy(values, array.flat().begin());
+    std::ranges::copy(numbers, array.flat().begin());
     return array;
   };
   out.values = {get("q", horizon), get("v", horizon + 1), get("v_fit", horizon + 1)};
