@@ -76,6 +76,22 @@ MbopeConfig DefaultsFor(const EvaluateCommand& command, const LogSource& log, Pr
   return config;
 }
 
+// What `--reward` sets.
+std::vector<std::string> RewardOverrides(const std::string& reward) {
+  if (reward.empty()) return {};
+  if (reward == EnumName(RewardFunction::kEnvironment) ||
+      reward == EnumName(RewardFunction::kLearned)) {
+    return {"task.reward=" + reward};
+  }
+  if (!fs::is_regular_file(reward)) {
+    Throw<ConfigError>(
+        "--reward {}: is no file, expected environment, learned or the file of a "
+        "TorchScript module",
+        reward);
+  }
+  return {"task.reward=torchscript", "task.reward_file=" + reward};
+}
+
 // The command line that repeats this.
 std::string CommandText(const EvaluateCommand& command) {
   std::string text = "lfiw evaluate --data " + command.data;
@@ -101,7 +117,8 @@ int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   options.map = command.map;
   LogSource log = ReadLogFile(options, command.env, 0);
   std::vector<std::string> overrides = command.overrides;
-  if (!command.reward.empty()) overrides.insert(overrides.begin(), "task.reward=" + command.reward);
+  const std::vector<std::string> reward = RewardOverrides(command.reward);
+  overrides.insert(overrides.begin(), reward.begin(), reward.end());
   const auto config = LoadConfig<MbopeConfig>("", overrides, [&](const MbopeConfig& read) {
     const bool chosen = std::ranges::any_of(
         overrides, [](const std::string& text) { return text.starts_with("preset="); });

@@ -14,10 +14,10 @@ struct EvaluateCommand {
   std::string data;                   // log file
   std::vector<std::string> policies;  // files, or folders of them
   std::string env;                    // empty: as the log says, else none
-  std::string reward;                 // environment or learned; empty: the first that applies
-  std::string behavior;               // file of the policy that wrote the log; empty: not given
-  std::string map;                    // which array is what, for a file of no known layout
-  std::int64_t horizon = 0;           // 0: the longest episode of the log
+  std::string reward;        // environment, learned or a file; empty: the first that applies
+  std::string behavior;      // file of the policy that wrote the log; empty: not given
+  std::string map;           // which array is what, for a file of no known layout
+  std::int64_t horizon = 0;  // 0: the longest episode of the log
   std::vector<std::string> overrides;
   std::string out;
   std::string cache = "outputs/cache";

@@ -183,8 +183,10 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       ->required()
       ->allow_extra_args(false);
   verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)");
-  verb->add_option("--reward", options.reward, "environment or learned")
-      ->check(CLI::IsMember({"environment", "learned"}));
+  verb->add_option(
+      "--reward", options.reward,
+      "environment, learned, or the file of a TorchScript module (states, actions, next "
+      "states) -> rewards, which is code: name only a file that you trust");
   verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
   verb->add_option("--map", options.map,
                    "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");

@@ -47,6 +47,11 @@ void CheckTask(const MbopeConfig& config, Problems& problems) {
     problems.push_back(fmt::format("task: action_low has {} values and action_high {}",
                                    task.action_low.size(), task.action_high.size()));
   }
+  if ((task.reward == RewardFunction::kTorchScript) == task.reward_file.empty()) {
+    problems.emplace_back(task.reward_file.empty()
+                              ? "task.reward torchscript: needs the module in task.reward_file"
+                              : "task.reward_file: is read by task.reward: torchscript alone");
+  }
   if (config.environment != kNoEnvironment) return;
   if (config.log.file.empty()) problems.emplace_back("environment none: needs a log in log.file");
   if (config.policies.pair != PolicyPair::kFiles) {
@@ -59,7 +64,7 @@ void CheckTask(const MbopeConfig& config, Problems& problems) {
     problems.emplace_back("environment none: rollout.start must be log");
   }
   if (task.reward == RewardFunction::kEnvironment) {
-    problems.emplace_back("environment none: set task.reward: learned");
+    problems.emplace_back("environment none: set task.reward: learned or torchscript");
   }
   if (task.termination == TerminationSource::kEnvironment) {
     problems.emplace_back("environment none: set task.termination: learned or none");

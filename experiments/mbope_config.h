@@ -185,14 +185,15 @@ struct IntervalOptions {
 };
 
 // Where rewards come from in the model.
-enum class RewardFunction { kEnvironment, kLearned };
+enum class RewardFunction { kEnvironment, kLearned, kTorchScript };
 template <>
 struct EnumNames<RewardFunction> {
-  static constexpr std::array names = {"environment", "learned"};
+  static constexpr std::array names = {"environment", "learned", "torchscript"};
 };
 
 struct TaskOptions {
   RewardFunction reward = RewardFunction::kEnvironment;
+  std::string reward_file;
   TerminationSource termination = TerminationSource::kEnvironment;
   std::vector<double> action_low;
   std::vector<double> action_high;
@@ -200,7 +201,12 @@ struct TaskOptions {
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("reward", reward, "the environment's function, or one learned from the log");
+    v.Field("reward", reward,
+            "the environment's function, one learned from the log, or a TorchScript module");
+    v.Field(
+        "reward_file", reward_file,
+        "module of reward: torchscript, whose forward(states, actions, next_states) returns one "
+        "reward per row; it is code, so name only a file that you trust");
     v.Field("termination", termination,
             "the environment's rule, one learned from the log, or none: episodes run for T steps");
     v.Field(

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include "core/statistics.h"
 #include "ope/psis.h"
@@ -189,11 +191,27 @@ std::set<std::int64_t> TableHorizons(const MbopeConfig& config) {
   return horizons;
 }
 
+// How far rewards [steps] are from those of a log.
+RewardCheck CheckAgainst(const EpisodeBatch& log, std::span<const double> predicted,
+                         std::string source) {
+  RewardCheck check{.source = std::move(source)};
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    const double error = predicted[i] - log.rewards[i];
+    check.mean_error += error / static_cast<double>(predicted.size());
+    check.rms_error += error * error / static_cast<double>(predicted.size());
+  }
+  check.rms_error = std::sqrt(check.rms_error);
+  check.mean_return_error =
+      check.mean_error * static_cast<double>(log.steps()) / static_cast<double>(log.episodes());
+  return check;
+}
+
 }  // namespace
 
 std::vector<RewardCheck> CheckRewards(const StageContext& context, const EpisodeBatch& log,
                                       const FittedModels& models) {
-  if (models.reward) {
+  const TaskOptions& task = context.config.task;
+  if (task.reward == RewardFunction::kLearned) {
     const json& report = models.learned_report["reward"];
     return {{.source = "learned from the log",
              .mean_error = report["mean_error"],
@@ -202,25 +220,20 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
                                   static_cast<double>(log.steps()) /
                                   static_cast<double>(log.episodes())}};
   }
-  const EnvFactory& env = *context.task.env;
   std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
-  for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
+  std::iota(all.begin(), all.end(), 0);
   const Transitions t = GatherTransitions(log, all);
   std::vector<double> predicted(log.rewards.size());
   std::vector<RewardCheck> checks;
+  if (models.reward) {
+    models.reward->Predict(t.states, t.actions, t.next_states, predicted);
+    return {CheckAgainst(log, predicted, "TorchScript module " + task.reward_file)};
+  }
+  const EnvFactory& env = *context.task.env;
   for (const RewardSource source : SourcesOf(env.spec())) {
     env.MakeTransitionFunctions(source)->Rewards(t.states, t.actions, t.next_states, t.aux,
                                                  predicted);
-    RewardCheck check{.source = std::string(EnumName(source))};
-    for (std::size_t i = 0; i < predicted.size(); ++i) {
-      const double error = predicted[i] - log.rewards[i];
-      check.mean_error += error / static_cast<double>(predicted.size());
-      check.rms_error += error * error / static_cast<double>(predicted.size());
-    }
-    check.rms_error = std::sqrt(check.rms_error);
-    check.mean_return_error =
-        check.mean_error * static_cast<double>(log.steps()) / static_cast<double>(log.episodes());
-    checks.push_back(std::move(check));
+    checks.push_back(CheckAgainst(log, predicted, std::string(EnumName(source))));
   }
   return checks;
 }

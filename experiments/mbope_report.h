@@ -24,7 +24,7 @@ struct RewardCheck {
   double mean_return_error = 0.0;  // per episode
 };
 // One entry per reward source that the environment knows, that in use first; of a learned reward
-// its held-out error.
+// its held-out error, and of a module's its error on the log.
 std::vector<RewardCheck> CheckRewards(const StageContext& context, const EpisodeBatch& log,
                                       const FittedModels& models);
 

@@ -11,11 +11,13 @@
 #include "core/npz.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/sha256.h"
 #include "experiments/stage_files.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_checks.h"
 #include "models/dynamics_fit.h"
 #include "models/learned_function_fit.h"
+#include "models/torchscript_function.h"
 #include "ope/learned_transition_functions.h"
 #include "policies/policy_file.h"
 
@@ -193,6 +195,13 @@ json SummaryJson(const LearnedFunctionSummary& summary, FunctionKind kind) {
           {"false_alarms", summary.false_alarms}};
 }
 
+// The reward of a TorchScript module; null where the configuration names none.
+std::shared_ptr<const TransitionFunction> RewardFromFile(const TaskOptions& task,
+                                                         const EpisodeBatch& log) {
+  if (task.reward != RewardFunction::kTorchScript) return nullptr;
+  return TorchScriptFunction::Load(task.reward_file, log.obs_dim(), log.action_dim());
+}
+
 // A reward or termination learned from the dynamics' episodes, with its held-out errors.
 Artefact LearnFunction(const StageContext& context, const LogSource& log, const LogSplit& split,
                        FunctionKind kind) {
@@ -302,6 +311,8 @@ LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t re
 
 FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
                        std::int64_t classifiers) {
+  // a wrong file shall be named before hours of training
+  std::shared_ptr<const TransitionFunction> reward = RewardFromFile(context.config.task, log.log);
   const Artefact dynamics = DynamicsStage(context, log, split);
   FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
@@ -323,6 +334,12 @@ FittedModels FitModels(const StageContext& context, const LogSource& log, const 
     models.hashes.push_back(artefacts[c].content_hash);
   }
   LearnFunctions(context, log, split, models);
+  if (reward) {
+    models.reward = std::move(reward);
+    const std::string hash = Sha256HexOfFile(context.config.task.reward_file);
+    models.hashes.push_back(hash);
+    models.model_hashes.push_back(hash);
+  }
   return models;
 }
 

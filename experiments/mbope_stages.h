@@ -14,6 +14,7 @@
 #include "models/classifier.h"
 #include "models/dynamics.h"
 #include "models/learned_function.h"
+#include "models/transition_function.h"
 #include "ope/model_rollout.h"
 
 namespace lfiw {
@@ -43,7 +44,8 @@ struct FittedModels {
   // the model made from the same (s, a), all classifiers pooled.
   std::vector<double> held_out_real, held_out_generated;
   // Where the configuration asks for them and the log has what they need.
-  std::shared_ptr<const LearnedFunction> reward, termination;
+  std::shared_ptr<const TransitionFunction> reward;
+  std::shared_ptr<const LearnedFunction> termination;
   nlohmann::json learned_report = nlohmann::json::object();  // "learned" of report.json
   std::vector<std::string> hashes;                           // of all artefacts, for later stages
   std::vector<std::string> model_hashes;                     // of all but the classifiers

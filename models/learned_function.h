@@ -12,6 +12,7 @@
 #include "core/visitor.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
+#include "models/transition_function.h"
 
 namespace lfiw {
 
@@ -56,7 +57,7 @@ struct OutputScale {
 
 // A scalar function of a transition (s, a, s') learned from a log: the mean over an ensemble of
 // networks, or a constant. Thread safe; runs on the calling thread.
-class LearnedFunction {
+class LearnedFunction final : public TransitionFunction {
  public:
   // `networks` map scaler.input_dim() values to one: to the reward in units of `output` (kReward),
   // or to the logit of the end of the episode (kTermination, where `output` has no part). Without
@@ -71,10 +72,9 @@ class LearnedFunction {
   const TransitionScaler& scaler() const { return scaler_; }
 
   // kReward: the predicted reward in the data's unit. kTermination: the probability in [0, 1] that
-  // the step ends the episode. states, next_states [n, obs_dim], actions [n, action_dim], one-hot
-  // where the log's are; values [n] (written).
+  // the step ends the episode.
   void Predict(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
-               std::span<double> values) const;
+               std::span<double> values) const override;
 
   // One .npz file. Load throws DataError for a file that is no such function.
   void Save(const std::string& path) const;

@@ -10,10 +10,9 @@ namespace lfiw {
 
 LearnedTransitionFunctions::LearnedTransitionFunctions(LearnedParts parts)
     : parts_(std::move(parts)) {
-  LFIW_ASSERT(!parts_.reward || parts_.reward->kind() == FunctionKind::kReward);
   LFIW_ASSERT(!parts_.termination || parts_.termination->kind() == FunctionKind::kTermination);
   if (!parts_.reward && parts_.environment == nullptr) {
-    Throw<ConfigError>("reward: none learned and no environment given, expected one of the two");
+    Throw<ConfigError>("reward: no function and no environment given, expected one of the two");
   }
   if (parts_.termination_source == TerminationSource::kEnvironment &&
       parts_.environment == nullptr) {

@@ -8,6 +8,7 @@
 #include "core/visitor.h"
 #include "envs/env.h"
 #include "models/learned_function.h"
+#include "models/transition_function.h"
 
 namespace lfiw {
 
@@ -25,13 +26,14 @@ struct EnumNames<TerminationSource> {
 // Where each part of LearnedTransitionFunctions comes from.
 struct LearnedParts {
   std::shared_ptr<const TransitionFunctions> environment = nullptr;  // null where unknown
-  std::shared_ptr<const LearnedFunction> reward = nullptr;           // none: the environment's
+  std::shared_ptr<const TransitionFunction> reward = nullptr;        // none: the environment's
   std::shared_ptr<const LearnedFunction> termination = nullptr;      // used by kLearned alone
   TerminationSource termination_source = TerminationSource::kNone;
 };
 
 // Reward and termination of an environment that is known in part or not at all; the rest is learned
-// from a log. Learned parts read no aux and take actions as executed: within the bounds.
+// from a log, or for the reward any function. Such parts read no aux and take actions as executed:
+// within the bounds.
 class LearnedTransitionFunctions final : public TransitionFunctions {
  public:
   // Throws ConfigError when the reward or the termination asked for is not among the parts.
