@@ -56,6 +56,16 @@ TEST(CheckConfig, WithoutAnEnvironmentEverythingMustComeFromTheLog) {
   EXPECT_EQ(Problems(config), "none");
 }
 
+TEST(CheckConfig, ARewardModuleAndItsFileComeTogether) {
+  MbopeConfig config;
+  config.task.reward = RewardFunction::kTorchScript;
+  EXPECT_THAT(Problems(config), HasSubstr("needs the module in task.reward_file"));
+  config.task.reward_file = "reward.pt";
+  EXPECT_EQ(Problems(config), "none");
+  config.task.reward = RewardFunction::kEnvironment;
+  EXPECT_THAT(Problems(config), HasSubstr("task.reward_file: is read by task.reward: torchscript"));
+}
+
 TEST(CheckConfig, FilesNeedAnEvaluationPolicyAndALogOrItsPolicy) {
   MbopeConfig config;
   config.policies.pair = PolicyPair::kFiles;

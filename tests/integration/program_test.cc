@@ -26,6 +26,7 @@
 #include "core/npz.h"
 #include "core/result_table.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/torch_function.h"
 
 namespace lfiw {
 namespace {
@@ -433,6 +434,15 @@ TEST_F(Program, EvaluateRanksPoliciesAndBackTestsTheClonedBehavior) {
   const Outcome learned = Lfiw(unknown);
   ASSERT_EQ(learned.status, 0) << learned.output;
   EXPECT_THAT(ReadFile(dir_ / "unknown/report.json"), HasSubstr("learned from the log"));
+
+  // rewards of a module instead
+  SaveFunction(dir_ / "reward.pt", "return states[:, 3]");
+  std::vector<std::string> given = SmallEvaluation(dir_);
+  given.insert(given.end(), {"--reward", dir_ / "reward.pt", "--out", dir_ / "given"});
+  const Outcome module = Lfiw(given);
+  ASSERT_EQ(module.status, 0) << module.output;
+  EXPECT_THAT(ReadFile(dir_ / "given/report.json"), HasSubstr("TorchScript module"));
+  EXPECT_NE(Results("given"), Results("known"));
 
   unknown.push_back("truth.enabled=true");
   ExpectRefused(Lfiw(unknown), {"environment none", "truth.enabled: false"});

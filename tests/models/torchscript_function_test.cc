@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/script.h>
 
 #include <memory>
 #include <string>
@@ -11,22 +10,13 @@
 #include "core/error.h"
 #include "core/matrix.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/torch_function.h"
 
 namespace lfiw {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-// forward(states, actions, next_states) with a parameter `scale` of 2 and a buffer `calls`.
-void SaveFunction(const std::string& path, const std::string& body,
-                  at::ScalarType type = at::kFloat) {
-  torch::jit::Module module("Reward");
-  module.register_parameter("scale", at::full({1}, 2.0, type), false);
-  module.register_buffer("calls", at::zeros({1}, type));
-  module.define("def forward(self, states, actions, next_states):\n  " + body + "\n");
-  module.save(path);
-}
 
 constexpr const char* kGain =
     "return self.scale * (next_states[:, 0] - states[:, 0]) - torch.sum(actions * actions, 1)";
