@@ -24,7 +24,7 @@ TEST_P(Conformance, EveryCaseGivesItsKnownAnswer) {
   std::ifstream file(std::string(LFIW_TEST_DATA) + "/conformance/data/" + GetParam() + ".json");
   ASSERT_TRUE(file.good());
   const Json document = Json::parse(file);
-  ASSERT_EQ(document.at("schema"), 2);
+  ASSERT_EQ(document.at("schema"), 3);
   for (const Json& json : document.at("cases")) {
     SCOPED_TRACE(json.at("name").get<std::string>());
     RunCase(json);
@@ -34,7 +34,7 @@ TEST_P(Conformance, EveryCaseGivesItsKnownAnswer) {
 INSTANTIATE_TEST_SUITE_P(Cases, Conformance,
                          testing::Values("lfiw_closed_form", "lfiw_limits", "lfiw_extremes",
                                          "estimators", "estimator_extremes", "estimator_errors",
-                                         "doubly_robust", "metrics", "intervals"),
+                                         "doubly_robust", "long_horizons", "metrics", "intervals"),
                          [](const auto& test) { return test.param; });
 
 }  // namespace

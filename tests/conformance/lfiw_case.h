@@ -84,7 +84,12 @@ inline void RunCase(const Json& json) {
   const LfiwResult result =
       EstimateLfiw(input.rewards, input.log_weights, ReadOptions<ValueOptions>(json, "value"),
                    ReadOptions<LfiwOptions>(json, "options"));
+  RequireKnownFields(json, {"name", "shows", "estimator", "options", "value", "rewards", "ratios",
+                            "log_ratios", "generate", "expect"});
   for (const Json& expect : json.at("expect")) {
+    RequireKnownFields(expect,
+                       {"horizon", "value", "tolerance", "standard_errors", "ess", "ess_tolerance",
+                        "clip_rate", "log10_value", "no_value", "no_khat"});
     const auto horizon = expect.at("horizon").get<std::size_t>();
     SCOPED_TRACE(horizon);
     const LfiwEstimate& estimate = result.horizons.at(horizon);
