@@ -143,7 +143,8 @@ inline Estimator MakeEstimator(const std::string& name, const Json& json) {
 inline void CheckNumber(const std::optional<double>& number, const Json& expect,
                         const std::string& field, double tolerance) {
   if (!expect.contains(field)) return;
-  ASSERT_TRUE(number.has_value()) << field;
+  ASSERT_EQ(number.has_value(), !expect.at(field).is_null()) << field;
+  if (!number) return;
   EXPECT_NEAR(*number, expect.at(field).get<double>(), tolerance) << field;
 }
 
@@ -179,6 +180,13 @@ inline void CheckEstimate(const Estimate& estimate, const Json& expect) {
   if (expect.contains("note")) {
     EXPECT_THAT(estimate.notes, Contains(HasSubstr(expect.at("note").get<std::string>())));
   }
+}
+
+// One estimator, or several that must agree.
+inline std::vector<std::string> NamesOf(const Json& json) {
+  const Json& named = json.at("estimator");
+  if (named.is_array()) return named.get<std::vector<std::string>>();
+  return {named.get<std::string>()};
 }
 
 // The message of what is thrown; empty when nothing is.
@@ -220,11 +228,8 @@ inline void RequireFields(const Json& json) {
 
 inline void RunCase(const Json& json) {
   RequireFields(json);
-  const Json& named = json.at("estimator");
-  const auto names = named.is_array() ? named.get<std::vector<std::string>>()
-                                      : std::vector<std::string>{named.get<std::string>()};
   const Json& expect = json.at("expect");
-  for (const std::string& name : names) {
+  for (const std::string& name : NamesOf(json)) {
     SCOPED_TRACE(name);
     if (expect.contains("error")) {
       EXPECT_THAT(ErrorOf(name, json), HasSubstr(expect.at("error").get<std::string>()));
