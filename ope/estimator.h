@@ -112,8 +112,8 @@ class EstimatorRegistry {
 EstimatorRegistry StandardEstimators();
 
 // Runs an estimator; refuses in one sentence where the horizon does not suit it or something that
-// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon (rollouts:
-// differ from it) or hold a number that is not finite (log-ratios may be -inf).
+// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon
+// (rollouts: differ from it) or hold a number that is not finite (log-ratios may be -inf).
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);
 
