@@ -284,9 +284,13 @@ class MinariReader final : public LogReader {
     const NpzArray array = store_->ReadAll(name);
     if (leaf.discrete == 0) return ToMatrix(array, Where(name));
     std::vector<std::int64_t> index = ToIntegers(array, Where(name));
-    for (std::int64_t& value : index) {
-      // far outside stays outside
-      value = value < leaf.start ? -1 : value - leaf.start;
+    for (std::size_t i = 0; i < index.size(); ++i) {
+      const std::int64_t last = leaf.start + leaf.discrete - 1;
+      if (index[i] < leaf.start || index[i] > last) {
+        Throw<DataError>("{}: {} in row {}, expected {} to {}", Where(name), index[i], i,
+                         leaf.start, last);
+      }
+      index[i] -= leaf.start;
     }
     return OneHot(index, leaf.discrete, Where(name));
   }

@@ -27,6 +27,7 @@
 #include "experiments/report.h"
 #include "experiments/verdict_calibration.h"
 #include "experiments/versions.h"
+#include "ope/bench_metrics.h"
 #include "policies/collect.h"
 #include "policies/log_fit.h"
 #include "policies/mean_policy.h"
@@ -36,6 +37,9 @@
 
 namespace lfiw {
 namespace {
+
+// Steps of the episodes that D4RL's scores are of.
+constexpr std::int64_t kD4rlHorizon = 1000;
 
 std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& path,
                                       const std::string& contract) {
@@ -179,6 +183,11 @@ int Truth(const TruthCommand& options, const CommonOptions& common) {
       "horizon {}, discount {})\n",
       env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
       truth.mean_length, options.horizon, options.discount);
+  if (const auto reference = D4rlReturns(env->spec().name);
+      reference && options.horizon == kD4rlHorizon && options.discount == 1.0) {
+    fmt::print("D4RL's normalised score {:.4f} (0: random, 1: expert)\n",
+               NormalizedScore(truth.value, *reference));
+  }
   return 0;
 }
 

@@ -124,4 +124,16 @@ double Coverage(std::span<const double> lows, std::span<const double> highs,
   return static_cast<double>(inside) / static_cast<double>(truths.size());
 }
 
+std::optional<ReferenceReturns> D4rlReturns(std::string_view env) {
+  if (env == "HalfCheetah") return ReferenceReturns{-280.178953, 12135.0};
+  if (env == "Hopper") return ReferenceReturns{-20.272305, 3234.3};
+  if (env == "Walker2d") return ReferenceReturns{1.629008, 4592.3};
+  if (env == "Ant") return ReferenceReturns{-325.6, 3879.7};
+  return {};
+}
+
+double NormalizedScore(double value, const ReferenceReturns& reference) {
+  return (value - reference.random) / (reference.expert - reference.random);
+}
+
 }  // namespace lfiw

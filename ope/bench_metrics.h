@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 namespace lfiw {
 
@@ -43,6 +44,18 @@ double TopKPrecision(std::span<const double> estimates, std::span<const double> 
 // Share of intervals [low, high] that hold their truth. n >= 1.
 double Coverage(std::span<const double> lows, std::span<const double> highs,
                 std::span<const double> truths);
+
+// Returns that the scores of a benchmark call 0 and 1: of a random and of an expert policy.
+struct ReferenceReturns {
+  double random = 0.0, expert = 1.0;
+};
+
+// Of D4RL (Fu et al. 2020, d4rl/infos.py): undiscounted over 1000 steps. None for environments that
+// D4RL has no such returns of.
+std::optional<ReferenceReturns> D4rlReturns(std::string_view env);
+
+// (value - random) / (expert - random); papers print it times 100.
+double NormalizedScore(double value, const ReferenceReturns& reference);
 
 }  // namespace lfiw
 

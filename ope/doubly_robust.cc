@@ -193,7 +193,8 @@ Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
   const std::vector<double> blend = MinimizeOnSimplex(ErrorMatrix(returns, low, high));
   Blend(returns.columns, blend, estimate.terms);
   estimate.notes.push_back(
-      fmt::format("{:.0f} % the fitted values alone, {:.0f} % corrected at every step",
+      fmt::format("{:.0f} % the fitted values alone, whose own error its spread does not count, "
+                  "{:.0f} % corrected at every step",
                   100.0 * blend.front(), 100.0 * blend.back()));
   return estimate;
 }

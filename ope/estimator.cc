@@ -73,10 +73,33 @@ void CheckLog(const EstimatorInputs& in, const Estimand& estimand) {
   RequireNumbers(in.rewards, Allowed::kFinite, "rewards");
 }
 
+void CheckRollouts(const EstimatorInputs& in, const Estimand& estimand) {
+  const auto [repetitions, episodes, steps] = in.model_rewards.shape();
+  if (estimand.horizon && steps != *estimand.horizon) {
+    Throw<DataError>("estimator inputs: rollouts of {} steps, expected the horizon {}", steps,
+                     *estimand.horizon);
+  }
+  for (std::int64_t r = 0; r < repetitions; ++r) {
+    for (std::int64_t i = 0; i < episodes; ++i) {
+      const auto row = in.model_rewards.Row(r, i);
+      for (std::size_t t = 0; t < row.size(); ++t) {
+        if (std::isfinite(row[t])) continue;
+        Throw<DataError>(
+            "estimator inputs: rollout rewards: repetition {}, episode {}, step {} is {}, expected "
+            "a finite number",
+            r, i, t, row[t]);
+      }
+    }
+  }
+}
+
 // Why `name` cannot be had; empty if it is there, and then checked.
-std::string Missing(const std::string& name, const EstimatorInputs& in) {
+std::string Missing(const std::string& name, const EstimatorInputs& in, const Estimand& estimand) {
   bool found = false;
-  if (name == "rollouts") found = !in.model_rewards.empty();
+  if (name == "rollouts" && !in.model_rewards.empty()) {
+    CheckRollouts(in, estimand);
+    found = true;
+  }
   if (const auto values = in.values.find(name); values != in.values.end()) {
     CheckValues(values->second, in, name);
     found = true;
@@ -188,7 +211,8 @@ Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
     return Refuse(std::move(why));
   }
   for (const std::string& need : estimator.needs) {
-    if (std::string why = Missing(need, inputs); !why.empty()) return Refuse(std::move(why));
+    if (std::string why = Missing(need, inputs, estimand); !why.empty())
+      return Refuse(std::move(why));
   }
   Estimate estimate = estimator.estimate(inputs, estimand);
   Complete(estimate);

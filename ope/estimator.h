@@ -55,7 +55,7 @@ struct EstimatorInputs {
   std::map<std::string, Array<double, 2>> log_ratios;
   // Marginal weights of the logged steps, [n, T], which may be negative ("mwl").
   std::map<std::string, Array<double, 2>> weights;
-  // Rollouts in the model, [R, n', T] and [R, C, n', T]; empty without.
+  // Rollouts in the model, [R, n', T] and [R, C, n', T], T the horizon; empty without.
   Array<double, 3> model_rewards;
   Array<double, 4> model_log_weights;
   // [T], share of the model's episodes that have not ended before t; empty without a model.
@@ -112,8 +112,8 @@ class EstimatorRegistry {
 EstimatorRegistry StandardEstimators();
 
 // Runs an estimator; refuses in one sentence where the horizon does not suit it or something that
-// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon or hold a
-// number that is not finite (log-ratios may be -inf).
+// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon
+// (rollouts: differ from it) or hold a number that is not finite (log-ratios may be -inf).
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);
 

@@ -15,26 +15,64 @@
 namespace lfiw {
 namespace {
 
-// The logged steps' weights, and how many are negative.
-struct Weights {
-  Array<double, 2> w;  // [n, T], 0 after the end of an episode
-  std::int64_t negative = 0;
-  std::int64_t count = 0;
-};
+// exp() and sums of such numbers stay inside double while logarithms do within this.
+constexpr double kPlainLogRange = 300.0;
 
-Weights WeightsOf(const EstimatorInputs& in, const std::string& name) {
-  Weights out{.w = Array<double, 2>({in.episodes(), in.steps()})};
-  const auto signed_weights = in.weights.find(name);
-  for (std::int64_t i = 0; i < in.episodes(); ++i) {
-    for (std::int64_t t = 0; t < in.lengths[static_cast<std::size_t>(i)]; ++t) {
-      out.w(i, t) = signed_weights != in.weights.end() ? signed_weights->second(i, t)
-                                                       : std::exp(in.log_ratios.at(name)(i, t));
-      out.negative += out.w(i, t) < 0.0 ? 1 : 0;
-      ++out.count;
+// The logged steps' weights, of which those of column t are in units of exp(unit[t]).
+class Weights {
+ public:
+  Weights(const EstimatorInputs& in, const std::string& name, HorizonSupport horizon)
+      : in_(in), units_(static_cast<std::size_t>(in.steps())) {
+    const auto signed_weights = in.weights.find(name);
+    if (signed_weights != in.weights.end()) {
+      signed_ = &signed_weights->second;
+    } else {
+      logs_ = &in.log_ratios.at(name);
+      ChooseUnits(horizon);
+    }
+    for (std::int64_t i = 0; i < in.episodes(); ++i) {
+      for (std::int64_t t = 0; t < Length(i); ++t, ++count_) negative_ += At(i, t, t) < 0.0;
     }
   }
-  return out;
-}
+
+  // The weight of step `step` of episode i, among those of column t.
+  double At(std::int64_t i, std::int64_t step, std::int64_t t) const {
+    if (signed_ != nullptr) return (*signed_)(i, step);
+    return std::exp((*logs_)(i, step) - units_[static_cast<std::size_t>(t)]);
+  }
+  std::int64_t Length(std::int64_t i) const { return in_.lengths[static_cast<std::size_t>(i)]; }
+  bool Terminated(std::int64_t i) const { return in_.terminated[static_cast<std::size_t>(i)] != 0; }
+  const std::vector<double>& units() const { return units_; }
+  double negative_share() const {
+    return static_cast<double>(negative_) / static_cast<double>(count_);
+  }
+
+ private:
+  // The largest logarithm of each column, or of all in one sum; 0 where plain weights will do.
+  void ChooseUnits(HorizonSupport horizon) {
+    std::ranges::fill(units_, -std::numeric_limits<double>::infinity());
+    for (std::int64_t i = 0; i < in_.episodes(); ++i) {
+      const std::int64_t last = Terminated(i) ? in_.steps() : Length(i);
+      for (std::int64_t t = 0; t < last; ++t) {
+        double& unit = units_[static_cast<std::size_t>(t)];
+        unit = std::max(unit, (*logs_)(i, std::min(t, Length(i) - 1)));
+      }
+    }
+    if (horizon == HorizonSupport::kInfinite) {
+      std::ranges::fill(units_, *std::ranges::max_element(units_));
+    }
+    for (double& unit : units_) {
+      if (std::abs(unit) <= kPlainLogRange || std::isinf(unit)) unit = 0.0;
+    }
+  }
+
+  const EstimatorInputs& in_;
+  const Array<double, 2>* signed_ = nullptr;
+  const Array<double, 2>* logs_ = nullptr;
+  std::vector<double> units_;  // [T]
+  std::int64_t negative_ = 0;
+  std::int64_t count_ = 0;
+};
 
 // Numerators, and the weights to divide by: [n, K].
 struct Sums {
@@ -42,33 +80,38 @@ struct Sums {
   std::vector<double> counts;  // [K], what the weights add up to when exact
 };
 
-Sums FiniteSums(const EstimatorInputs& in, const Estimand& estimand, const Array<double, 2>& w) {
+Sums FiniteSums(const EstimatorInputs& in, const Estimand& estimand, const Weights& w) {
   const std::vector<double> factors = StepFactors(estimand, in.steps());
-  Sums out{w, w, std::vector<double>(factors.size(), static_cast<double>(in.episodes()))};
+  const Array<double, 2> none(in.rewards.shape());
+  Sums out{none, none, std::vector<double>(factors.size(), static_cast<double>(in.episodes()))};
   for (std::int64_t i = 0; i < in.episodes(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    const std::int64_t length = in.lengths[row];
+    const std::int64_t length = w.Length(i);
     for (std::int64_t t = 0; t < in.steps(); ++t) {
-      out.rewards(i, t) = factors[static_cast<std::size_t>(t)] * w(i, t) * in.rewards(i, t);
-      if (t >= length && in.terminated[row] != 0) out.weights(i, t) = w(i, length - 1);
+      if (t < length) {
+        out.weights(i, t) = w.At(i, t, t);
+        out.rewards(i, t) =
+            factors[static_cast<std::size_t>(t)] * out.weights(i, t) * in.rewards(i, t);
+      } else if (w.Terminated(i)) {
+        out.weights(i, t) = w.At(i, length - 1, t);
+      }
     }
   }
   return out;
 }
 
-Sums InfiniteSums(const EstimatorInputs& in, const Estimand& estimand, const Array<double, 2>& w) {
+Sums InfiniteSums(const EstimatorInputs& in, const Estimand& estimand, const Weights& w) {
   const std::int64_t n = in.episodes();
   const double left = 1.0 / (1.0 - estimand.discount);
   const double factor = estimand.scale == ValueScale::kSum ? left : 1.0;
   Sums out{Array<double, 2>({n, 1}), Array<double, 2>({n, 1}), {0.0}};
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    for (std::int64_t t = 0; t < in.lengths[row]; ++t) {
-      const bool terminal = in.terminated[row] != 0 && t + 1 == in.lengths[row];
-      out.rewards(i, 0) += factor * w(i, t) * in.rewards(i, t);
-      out.weights(i, 0) += w(i, t) * (terminal ? left : 1.0);
+    for (std::int64_t t = 0; t < w.Length(i); ++t) {
+      const bool terminal = w.Terminated(i) && t + 1 == w.Length(i);
+      const double weight = w.At(i, t, t);
+      out.rewards(i, 0) += factor * weight * in.rewards(i, t);
+      out.weights(i, 0) += weight * (terminal ? left : 1.0);
     }
-    out.counts[0] += static_cast<double>(in.lengths[row]);
+    out.counts[0] += static_cast<double>(w.Length(i));
   }
   return out;
 }
@@ -106,6 +149,12 @@ ColumnDiagnostics Diagnose(const Array<double, 2>& weights, std::int64_t column,
   return out;
 }
 
+// A mean weight in units of exp(unit), at most what double holds.
+double PlainMean(double mean, double unit) {
+  if (unit == 0.0 || mean == 0.0) return mean;
+  return std::min(std::numeric_limits<double>::max(), mean * std::exp(unit));
+}
+
 void AddDiagnostics(const Sums& sums, const Weights& weights, Estimate& out) {
   const auto columns = static_cast<double>(sums.counts.size());
   double mean = 0.0, ess = 0.0, low = std::numeric_limits<double>::infinity(), high = -low;
@@ -113,10 +162,11 @@ void AddDiagnostics(const Sums& sums, const Weights& weights, Estimate& out) {
   for (std::int64_t k = 0; k < std::ssize(sums.counts); ++k) {
     const ColumnDiagnostics at =
         Diagnose(sums.weights, k, sums.counts[static_cast<std::size_t>(k)]);
-    mean += at.mean / columns;
+    const double column_mean = PlainMean(at.mean, weights.units()[static_cast<std::size_t>(k)]);
+    mean += column_mean / columns;
     ess += at.ess / columns;
-    low = std::min(low, at.mean);
-    high = std::max(high, at.mean);
+    low = std::min(low, column_mean);
+    high = std::max(high, column_mean);
     out.max_weight = std::max(*out.max_weight, at.max_weight);
     if (at.khat) out.khat = std::max(out.khat.value_or(*at.khat), *at.khat);
   }
@@ -126,19 +176,23 @@ void AddDiagnostics(const Sums& sums, const Weights& weights, Estimate& out) {
                           : fmt::format("mean weight {:.3g}, between {:.3g} and {:.3g} over steps, "
                                         "expected 1",
                                         mean, low, high));
-  if (weights.negative > 0) {
-    out.notes.push_back(fmt::format(
-        "{:.1f} % of the weights are negative",
-        100.0 * static_cast<double>(weights.negative) / static_cast<double>(weights.count)));
+  if (weights.negative_share() > 0.0) {
+    out.notes.push_back(
+        fmt::format("{:.1f} % of the weights are negative", 100.0 * weights.negative_share()));
   }
 }
 
 // Columns add up to one where all are divided by n.
-EpisodeTerms PlainTerms(const Sums& sums, const EstimatorInputs& in, const Estimand& estimand) {
+EpisodeTerms PlainTerms(const Sums& sums, const Weights& weights, const EstimatorInputs& in,
+                        const Estimand& estimand) {
   const std::int64_t n = in.episodes();
   EpisodeTerms out{Array<double, 2>({n, 1}), Array<double, 2>({n, estimand.horizon ? 0 : 1})};
   for (std::int64_t i = 0; i < n; ++i) {
-    for (const double value : sums.rewards.Row(i)) out.numerators(i, 0) += value;
+    for (std::int64_t k = 0; k < std::ssize(sums.counts); ++k) {
+      if (sums.rewards(i, k) == 0.0) continue;
+      out.numerators(i, 0) +=
+          sums.rewards(i, k) * std::exp(weights.units()[static_cast<std::size_t>(k)]);
+    }
     if (!estimand.horizon) {
       out.denominators(i, 0) = static_cast<double>(in.lengths[static_cast<std::size_t>(i)]);
     }
@@ -166,15 +220,19 @@ Estimate EstimateMarginal(const EstimatorInputs& inputs, const Estimand& estiman
         fmt::format("no support: time limits cut all that goes on before step {} of the horizon {}",
                     *step, *estimand.horizon));
   }
-  const Weights weights = WeightsOf(inputs, options.weights);
-  Sums sums = estimand.horizon ? FiniteSums(inputs, estimand, weights.w)
-                               : InfiniteSums(inputs, estimand, weights.w);
+  if (!estimand.horizon && estimand.discount >= 1.0) {
+    return Refuse("over an infinite horizon marginal weights need a value.discount below 1");
+  }
+  const Weights weights(inputs, options.weights,
+                        estimand.horizon ? HorizonSupport::kFinite : HorizonSupport::kInfinite);
+  Sums sums = estimand.horizon ? FiniteSums(inputs, estimand, weights)
+                               : InfiniteSums(inputs, estimand, weights);
   Estimate out;
   AddDiagnostics(sums, weights, out);
   if (options.normalization == WeightNormalization::kSelf) {
     out.terms = {std::move(sums.rewards), std::move(sums.weights)};
   } else {
-    out.terms = PlainTerms(sums, inputs, estimand);
+    out.terms = PlainTerms(sums, weights, inputs, estimand);
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -48,11 +49,19 @@ Array<double, Rank> ReadNested(const Json& json) {
   return array;
 }
 
+// An array by rule: its last dimension repeats a pattern, but for its last and for single entries.
 template <std::size_t Rank>
 Array<double, Rank> ReadArray(const Json& json) {
   if (json.is_array()) return ReadNested<Rank>(json);
   const auto shape = json.at("shape").get<typename Array<double, Rank>::Shape>();
-  Array<double, Rank> array(shape, ReadNumber(json.value("fill", Json(0.0))));
+  Array<double, Rank> array(shape);
+  std::vector<double> pattern;
+  AppendLeaves(json.value("repeat", Json::array({json.value("fill", Json(0.0))})), pattern);
+  const auto row = static_cast<std::size_t>(shape.back());
+  for (std::size_t k = 0; k < array.flat().size(); ++k) {
+    array.flat()[k] = pattern[k % row % pattern.size()];
+    if (json.contains("last") && k % row + 1 == row) array.flat()[k] = ReadNumber(json["last"]);
+  }
   for (const Json& entry : json.value("entries", Json::array())) {
     std::size_t offset = 0;
     for (std::size_t k = 0; k < Rank; ++k) {
@@ -74,6 +83,13 @@ inline Array<double, 2> ReadRagged(const Json& json, std::int64_t columns) {
     for (std::size_t k = 0; k < json[i].size(); ++k) array(i, k) = ReadNumber(json[i][k]);
   }
   return array;
+}
+
+// A misspelt field would be an expectation that nobody checks.
+inline void RequireKnownFields(const Json& json, const std::set<std::string>& known) {
+  for (const auto& [name, value] : json.items()) {
+    if (!known.contains(name)) throw std::runtime_error("unknown field " + name);
+  }
 }
 
 template <class Options>

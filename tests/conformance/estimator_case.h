@@ -13,6 +13,7 @@
 #include "ope/action_ratios.h"
 #include "ope/doubly_robust.h"
 #include "ope/importance_sampling.h"
+#include "ope/marginal.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of the estimators on logged episodes.
@@ -31,8 +32,10 @@ inline Estimand ReadEstimand(const Json& json) {
   return estimand;
 }
 
-inline std::vector<std::int64_t> ReadLengths(const Json& rewards) {
+inline std::vector<std::int64_t> ReadLengths(const Json& json) {
   std::vector<std::int64_t> lengths;
+  const Json& rewards = json.at("rewards");
+  if (json.contains("lengths")) return json.at("lengths").get<std::vector<std::int64_t>>();
   if (rewards.is_array()) {
     for (const Json& row : rewards) lengths.push_back(static_cast<std::int64_t>(row.size()));
   } else {
@@ -78,10 +81,35 @@ inline void ReadRatios(const Json& json, EstimatorInputs& in) {
   }
 }
 
+// What is named beside the action ratios: ratios of states, marginal weights, rollouts.
+inline void ReadFitted(const Json& json, EstimatorInputs& in) {
+  const Json fitted = json.value("values", Json::object());
+  for (const auto& [name, values] : fitted.items()) {
+    in.values[name] = {
+        ReadRagged(values.at("q"), in.steps()), ReadRagged(values.at("v"), in.steps() + 1), {}};
+  }
+  const Json ratios = json.value("fitted_log_ratios", Json::object());
+  for (const auto& [name, array] : ratios.items()) {
+    in.log_ratios[name] = ReadRagged(array, in.steps());
+  }
+  const Json weights = json.value("fitted_weights", Json::object());
+  for (const auto& [name, array] : weights.items()) {
+    in.weights[name] = ReadRagged(array, in.steps());
+  }
+  if (json.contains("model_rewards")) in.model_rewards = ReadArray<3>(json.at("model_rewards"));
+  if (json.contains("model_log_ratios")) {
+    in.model_log_weights = ReadArray<4>(json.at("model_log_ratios"));
+  } else if (json.contains("model_ratios")) {
+    in.model_log_weights = ReadArray<4>(json.at("model_ratios"));
+    for (double& value : in.model_log_weights.flat()) value = std::log(value);
+  }
+  in.missing = json.value("missing", std::map<std::string, std::string>());
+}
+
 inline EstimatorInputs ReadInputs(const Json& json) {
   EstimatorInputs in;
   const Json& rewards = json.at("rewards");
-  in.lengths = ReadLengths(rewards);
+  in.lengths = ReadLengths(json);
   std::int64_t steps = 0;
   for (const std::int64_t length : in.lengths) steps = std::max(steps, length);
   in.rewards = ReadRagged(rewards, steps);
@@ -93,13 +121,7 @@ inline EstimatorInputs ReadInputs(const Json& json) {
     in.terminated = json.at("terminated").get<std::vector<std::uint8_t>>();
   }
   ReadRatios(json, in);
-  const Json fitted = json.value("values", Json::object());
-  for (const auto& [name, values] : fitted.items()) {
-    in.values[name] = {
-        ReadRagged(values.at("q"), steps), ReadRagged(values.at("v"), steps + 1), {}};
-  }
-  if (json.contains("model_rewards")) in.model_rewards = ReadArray<3>(json.at("model_rewards"));
-  in.missing = json.value("missing", std::map<std::string, std::string>());
+  ReadFitted(json, in);
   return in;
 }
 
@@ -112,17 +134,31 @@ inline Estimator MakeEstimator(const std::string& name, const Json& json) {
     return DoublyRobust(ReadOptions<DoublyRobustOptions>(json, "options"));
   }
   if (name == "magic") return Magic(ReadOptions<MagicOptions>(json, "options"));
+  for (Estimator& marginal : MarginalEstimators()) {
+    if (marginal.name == name) return std::move(marginal);
+  }
   return StandardEstimators().Find(name);
 }
 
 inline void CheckNumber(const std::optional<double>& number, const Json& expect,
                         const std::string& field, double tolerance) {
   if (!expect.contains(field)) return;
-  ASSERT_TRUE(number.has_value()) << field;
+  ASSERT_EQ(number.has_value(), !expect.at(field).is_null()) << field;
+  if (!number) return;
   EXPECT_NEAR(*number, expect.at(field).get<double>(), tolerance) << field;
 }
 
+// Whatever is expected: no number is NaN or infinite, and a value has its reason if absent.
+inline void CheckSound(const Estimate& estimate) {
+  for (const auto& number : {estimate.value, estimate.log10_value, estimate.standard_error,
+                             estimate.ess, estimate.khat, estimate.max_weight}) {
+    EXPECT_TRUE(std::isfinite(number.value_or(0.0))) << *number;
+  }
+  EXPECT_NE(estimate.value.has_value(), !estimate.reason.empty()) << estimate.reason;
+}
+
 inline void CheckEstimate(const Estimate& estimate, const Json& expect) {
+  CheckSound(estimate);
   if (expect.contains("value")) {
     ASSERT_TRUE(estimate.value.has_value()) << estimate.reason;
   }
@@ -132,6 +168,11 @@ inline void CheckEstimate(const Estimate& estimate, const Json& expect) {
   CheckNumber(estimate.ess, expect, "ess", expect.value("ess_tolerance", 1e-9));
   CheckNumber(estimate.max_weight, expect, "max_weight", 1e-9);
   CheckNumber(estimate.log10_value, expect, "log10_value", 0.005);
+  if (expect.contains("between")) {
+    ASSERT_TRUE(estimate.value.has_value()) << estimate.reason;
+    EXPECT_GE(*estimate.value, expect.at("between").at(0).get<double>());
+    EXPECT_LE(*estimate.value, expect.at("between").at(1).get<double>());
+  }
   if (expect.contains("no_value")) {
     EXPECT_FALSE(estimate.value.has_value());
     EXPECT_THAT(estimate.reason, HasSubstr(expect.at("no_value").get<std::string>()));
@@ -139,6 +180,13 @@ inline void CheckEstimate(const Estimate& estimate, const Json& expect) {
   if (expect.contains("note")) {
     EXPECT_THAT(estimate.notes, Contains(HasSubstr(expect.at("note").get<std::string>())));
   }
+}
+
+// One estimator, or several that must agree.
+inline std::vector<std::string> NamesOf(const Json& json) {
+  const Json& named = json.at("estimator");
+  if (named.is_array()) return named.get<std::vector<std::string>>();
+  return {named.get<std::string>()};
 }
 
 // The message of what is thrown; empty when nothing is.
@@ -151,12 +199,37 @@ inline std::string ErrorOf(const std::string& name, const Json& json) {
   return "";
 }
 
+inline void RequireFields(const Json& json) {
+  RequireKnownFields(json, {"name",
+                            "shows",
+                            "estimator",
+                            "options",
+                            "value",
+                            "rewards",
+                            "lengths",
+                            "terminated",
+                            "ratios",
+                            "log_ratios",
+                            "behavior",
+                            "evaluation",
+                            "actions",
+                            "values",
+                            "model_rewards",
+                            "model_ratios",
+                            "model_log_ratios",
+                            "fitted_log_ratios",
+                            "fitted_weights",
+                            "missing",
+                            "expect"});
+  RequireKnownFields(json.at("expect"),
+                     {"value", "standard_error", "tolerance", "between", "ess", "ess_tolerance",
+                      "max_weight", "log10_value", "no_value", "note", "error"});
+}
+
 inline void RunCase(const Json& json) {
-  const Json& named = json.at("estimator");
-  const auto names = named.is_array() ? named.get<std::vector<std::string>>()
-                                      : std::vector<std::string>{named.get<std::string>()};
+  RequireFields(json);
   const Json& expect = json.at("expect");
-  for (const std::string& name : names) {
+  for (const std::string& name : NamesOf(json)) {
     SCOPED_TRACE(name);
     if (expect.contains("error")) {
       EXPECT_THAT(ErrorOf(name, json), HasSubstr(expect.at("error").get<std::string>()));

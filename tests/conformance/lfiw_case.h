@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <numbers>
 #include <string>
+#include <vector>
 
 #include "core/rng.h"
 #include "ope/lfiw.h"
@@ -20,19 +24,41 @@ struct Input {
   Array<double, 4> log_weights;
 };
 
+// A mixture of normal distributions, rows of weight, mean and variance.
+struct Mixture {
+  std::vector<std::array<double, 3>> parts;
+
+  double LogDensity(double x) const {
+    double density = 0.0;
+    for (const auto& [weight, mean, variance] : parts) {
+      density += weight * std::exp(-0.5 * (x - mean) * (x - mean) / variance) /
+                 std::sqrt(2.0 * std::numbers::pi * variance);
+    }
+    return std::log(density);
+  }
+  double Draw(Stream& stream) const {
+    double u = stream.Uniform();
+    std::size_t part = 0;
+    while (part + 1 < parts.size() && u >= parts[part][0]) u -= parts[part++][0];
+    return parts[part][1] + std::sqrt(parts[part][2]) * stream.Normal();
+  }
+};
+
 inline Input Generate(const Json& json) {
-  EXPECT_EQ(json.at("kind"), "shifted_normal");
+  EXPECT_EQ(json.at("kind"), "independent_states");
   const auto repetitions = json.at("repetitions").get<std::int64_t>();
   const auto n = json.at("episodes").get<std::int64_t>();
   const auto steps = json.at("steps").get<std::int64_t>();
-  const auto shift = json.at("shift").get<double>();
+  const Mixture truth{json.at("truth")}, model{json.at("model")};
+  const auto power = json.at("reward_power").get<double>();
   Input input{Array<double, 3>({repetitions, n, steps}),
               Array<double, 4>({repetitions, 1, n, steps})};
   Stream stream(json.at("seed").get<std::uint64_t>(), "conformance");
-  stream.FillNormal(input.rewards.flat());
-  const auto states = input.rewards.flat();
-  std::transform(states.begin(), states.end(), input.log_weights.flat().begin(),
-                 [&](double x) { return shift * x - shift * shift / 2.0; });
+  for (std::size_t k = 0; k < input.rewards.flat().size(); ++k) {
+    const double x = model.Draw(stream);
+    input.rewards.flat()[k] = std::pow(x, power);
+    input.log_weights.flat()[k] = truth.LogDensity(x) - model.LogDensity(x);
+  }
   return input;
 }
 
@@ -84,7 +110,12 @@ inline void RunCase(const Json& json) {
   const LfiwResult result =
       EstimateLfiw(input.rewards, input.log_weights, ReadOptions<ValueOptions>(json, "value"),
                    ReadOptions<LfiwOptions>(json, "options"));
+  RequireKnownFields(json, {"name", "shows", "estimator", "options", "value", "rewards", "ratios",
+                            "log_ratios", "generate", "expect"});
   for (const Json& expect : json.at("expect")) {
+    RequireKnownFields(expect,
+                       {"horizon", "value", "tolerance", "standard_errors", "ess", "ess_tolerance",
+                        "clip_rate", "log10_value", "no_value", "no_khat"});
     const auto horizon = expect.at("horizon").get<std::size_t>();
     SCOPED_TRACE(horizon);
     const LfiwEstimate& estimate = result.horizons.at(horizon);

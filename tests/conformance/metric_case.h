@@ -15,6 +15,15 @@
 // Cases of metrics over estimates with known truths, and of intervals from episodes.
 namespace lfiw::metric_case {
 
+// Mean normalised score by D4RL's returns of an environment.
+inline std::optional<double> MeanScore(const std::vector<double>& estimates, const Json& json) {
+  const auto reference = D4rlReturns(json.at("environment").get<std::string>());
+  if (!reference) return {};
+  double sum = 0.0;
+  for (const double estimate : estimates) sum += NormalizedScore(estimate, *reference);
+  return sum / static_cast<double>(estimates.size());
+}
+
 inline std::optional<double> Metric(const std::string& name, const Json& json) {
   const auto estimates = json.at("estimates").get<std::vector<double>>();
   const auto truths = json.at("truths").get<std::vector<double>>();
@@ -27,10 +36,12 @@ inline std::optional<double> Metric(const std::string& name, const Json& json) {
   if (name == "kendall") return KendallCorrelation(estimates, truths);
   if (name == "regret_at_k") return RegretAtK(estimates, truths, k);
   if (name == "top_k_precision") return TopKPrecision(estimates, truths, k);
+  if (name == "normalised") return MeanScore(estimates, json);
   throw std::runtime_error("unknown metric " + name);
 }
 
 inline void RunMetrics(const Json& json) {
+  RequireKnownFields(json, {"name", "shows", "estimates", "truths", "k", "environment", "expect"});
   for (const auto& [name, expected] : json.at("expect").items()) {
     SCOPED_TRACE(name);
     const std::optional<double> metric = Metric(name, json);
@@ -42,6 +53,8 @@ inline void RunMetrics(const Json& json) {
 }
 
 inline void RunInterval(const Json& json) {
+  RequireKnownFields(json, {"name", "shows", "contributions", "interval", "range", "expect"});
+  RequireKnownFields(json.at("expect"), {"low", "high", "tolerance", "no_value"});
   const auto values = json.at("contributions").get<std::vector<double>>();
   EpisodeTerms terms{Array<double, 2>({std::ssize(values), 1}),
                      Array<double, 2>({std::ssize(values), 0})};

@@ -84,7 +84,8 @@ TEST(MinariLog, DiscreteSpacesWithAnyStartBecomeOneHot) {
       (MatrixF{{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 1.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}}));
   file.Put("episode_0/actions", std::vector<std::int64_t>{5, 9, 6});
   WriteHdf5(file, dir / "main_data.hdf5");
-  EXPECT_THAT([&] { LoadLog(dir.path()); }, ThrowsMessage<DataError>(HasSubstr("expected 0 to 3")));
+  EXPECT_THAT([&] { LoadLog(dir.path()); },
+              ThrowsMessage<DataError>(HasSubstr("9 in row 1, expected 5 to 8")));
 }
 
 TEST(MinariLog, DictAndTupleObservationsAreFlattenedInTheStatedOrder) {

@@ -16,10 +16,11 @@ namespace {
 using ::testing::ElementsAre;
 using testing::Range;
 
-// Next states that are independent of everything: s' ~ N(0, 1), whatever the member. Member 1 must
-// not be asked about even episodes.
+// Next states that are independent of everything: s' ~ N(0, deviation^2), whatever the member.
+// Member 1 must not be asked about even episodes.
 class StandardNormalModel : public TransitionModel {
  public:
+  explicit StandardNormalModel(float deviation = 1.0f) : deviation_(deviation) {}
   std::int64_t obs_dim() const override { return 2; }
   std::int64_t action_dim() const override { return 1; }
   std::int64_t aux_dim() const override { return 0; }
@@ -31,13 +32,16 @@ class StandardNormalModel : public TransitionModel {
     for (Eigen::Index i = 0; i < noise.rows(); ++i) {
       // actions carry the parity of their episode
       EXPECT_FALSE(actions(i, 0) < 0.0f && member[static_cast<std::size_t>(i)] == 1);
-      next_states.row(i) << noise(i, 0), 5.0f;
+      next_states.row(i) << deviation_ * noise(i, 0), 5.0f;
     }
   }
   std::vector<std::int64_t> FixedStateDims() const override { return {1}; }
   std::vector<std::int64_t> MembersFor(std::int64_t episode) const override {
     return episode % 2 == 0 ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{0, 1};
   }
+
+ private:
+  float deviation_;
 };
 
 // s' ~ N(shift, 1); the second state is noise that the model above does not learn. Actions are
@@ -117,6 +121,26 @@ TEST(FitClassifier, ApproachesItOnChangesOfState) {
   options.input_delta = true;
   options.fit.steps = 2000;
   ExpectApproachesTheTruth(options);
+}
+
+// Conformance case N14: a mixture of N(-2, 1) and N(2, 1) against N(0, 5), for which the exact
+// classifier says 0.2323 at 0 and 0.6253 at 2.
+TEST(FitClassifier, ApproachesTheRatioOfTwoModesToOne) {
+  EpisodeBatch log = NormalLog(100, 100, 0.0);
+  Stream stream(6, "modes");
+  for (Eigen::Index i = 0; i < log.observations.rows(); ++i) {
+    log.observations(i, 0) += stream.Uniform() < 0.5 ? -2.0f : 2.0f;
+  }
+  // both sides have the same mean and variance, so it takes longer
+  ClassifierOptions options = Longer();
+  options.network.hidden_layers = 2;
+  options.network.width = 32;
+  options.fit.steps = 3000;
+  const ClassifierFit fit =
+      FitClassifier(log, Range(100), StandardNormalModel(std::sqrt(5.0f)), options, 3, 0);
+  const std::vector<double> curve = Curve(fit.classifier);
+  EXPECT_NEAR(1.0 / (1.0 + std::exp(-curve[2])), 0.2323, 0.05);
+  EXPECT_NEAR(1.0 / (1.0 + std::exp(-curve[6])), 0.6253, 0.05);
 }
 
 TEST(FitClassifier, LeavesOutWhatTheModelDoesNotLearn) {

@@ -73,5 +73,14 @@ TEST(Coverage, CountsClosedIntervals) {
   EXPECT_DOUBLE_EQ(Coverage(Values{0, 2, 0}, Values{1, 3, 5}, Values{1, 1, 5}), 2.0 / 3.0);
 }
 
+TEST(NormalizedScore, IsZeroForTheRandomAndOneForTheExpertPolicy) {
+  for (const char* env : {"HalfCheetah", "Hopper", "Walker2d", "Ant"}) {
+    const ReferenceReturns reference = D4rlReturns(env).value();
+    EXPECT_EQ(NormalizedScore(reference.random, reference), 0.0);
+    EXPECT_EQ(NormalizedScore(reference.expert, reference), 1.0);
+  }
+  EXPECT_FALSE(D4rlReturns("HumanoidStandup"));
+}
+
 }  // namespace
 }  // namespace lfiw
