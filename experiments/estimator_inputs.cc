@@ -1,111 +1,18 @@
 #include "experiments/estimator_inputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/npz.h"
-#include "experiments/stage_files.h"
 #include "ope/action_ratios.h"
 #include "policies/logged_density.h"
 #include "policies/policy_file.h"
 
 namespace lfiw {
 namespace {
-
-std::string TaskText(const StageContext& context) {
-  const EnvSpec& spec = context.task.spec;
-  return fmt::format(" {} T={} discount={} reward={} termination={} low={} high={}", spec.name,
-                     context.config.value.horizon, context.config.value.discount,
-                     EnumName(context.config.task.reward),
-                     EnumName(context.config.task.termination), fmt::join(spec.action_low, ","),
-                     fmt::join(spec.action_high, ","));
-}
-
-FitRun RunIn(const StageContext& context, const std::string& directory, Progress& progress) {
-  return {CheckpointFolder(directory), context.config.checkpoint_seconds, &progress};
-}
-
-ModelValues ModelValueStage(const EstimatorSources& in, const std::vector<std::int64_t>& episodes) {
-  const StageContext& context = in.context;
-  const ModelValueOptions& options = in.options.model;
-  const std::int64_t horizon = context.config.value.horizon;
-  std::vector<std::string> inputs = in.models->model_hashes;
-  inputs.insert(inputs.end(), {in.log.hash, in.policy.hash});
-  const Stage stage{.name = "model_values",
-                    .config = CanonicalText(options) + CanonicalText(context.config.rollout) +
-                              TaskText(context) + fmt::format(" {}", fmt::join(episodes, ",")),
-                    .inputs = std::move(inputs),
-                    .seed = context.config.seed};
-  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("fit values of " + in.policy.label, ModelValueWork(options, horizon),
-                              "steps", context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    const std::unique_ptr<TransitionFunctions> functions = FunctionsFor(context, *in.models);
-    const ClampRange range = RangeOfLog(in.log.log, context.config.rollout.clamp_margin);
-    const MatrixF no_starts;
-    const RolloutInputs rollout{.dynamics = in.models->dynamics,
-                                .ratios = {},
-                                .policy = *policy,
-                                .spec = context.task.spec,
-                                .functions = *functions,
-                                .start_states = no_starts,
-                                .range = range};
-    FitModelValues(rollout, in.log.log, episodes, horizon, context.config.value.discount, options,
-                   context.config.seed, RunIn(context, directory, progress))
-        .Save(directory + "/values.npz");
-  });
-  return ModelValues::Load(artefact.File("values.npz"));
-}
-
-void PutArray(const char* name, const Array<double, 2>& array, NpzFile& file) {
-  file.Put(name, std::vector<double>(array.flat().begin(), array.flat().end()));
-}
-
-Array<double, 2> GetArray(const char* name, std::int64_t rows, std::int64_t columns,
-                          const NpzFile& file, const std::string& path) {
-  Array<double, 2> array({rows, columns});
-  const std::vector<double> values = file.GetDoubles(name);
-  if (std::ssize(values) != array.size()) {
-    Throw<DataError>("{}: {} has {} values, expected {}", path, name, values.size(), array.size());
-  }
-  std::ranges::copy(values, array.flat().begin());
-  return array;
-}
-
-ValueArrays FqeStage(const EstimatorSources& in, const std::vector<std::int64_t>& episodes) {
-  const StageContext& context = in.context;
-  const FqeOptions& options = in.options.fqe;
-  const Estimand estimand = EstimandOf(context.config.value);
-  const Stage stage{.name = "fqe",
-                    .config = CanonicalText(options) + TaskText(context) +
-                              fmt::format(" {}", fmt::join(episodes, ",")),
-                    .inputs = {in.log.hash, in.policy.hash},
-                    .seed = context.config.seed};
-  const Artefact artefact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("fit Q of " + in.policy.label, options.members * options.fit.steps,
-                              "gradient steps", context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    const FqeFit fit = FitFqe(in.log.log, *policy, context.task.spec, estimand, options,
-                              context.config.seed, RunIn(context, directory, progress));
-    const ValueArrays values =
-        FqeValues(fit, in.log.log, episodes, *policy, context.task.spec, estimand,
-                  context.config.value.horizon, options, context.config.seed);
-    NpzFile file;
-    PutArray("q", values.q, file);
-    PutArray("v", values.v, file);
-    file.Put("residual", std::vector<double>{fit.residual});
-    file.Write(directory + "/values.npz");
-  });
-  const std::string path = artefact.File("values.npz");
-  const NpzFile file = NpzFile::Read(path);
-  const std::int64_t n = std::ssize(episodes), horizon = context.config.value.horizon;
-  return {GetArray("q", n, horizon, file, path), GetArray("v", n, horizon + 1, file, path), {}};
-}
 
 // Behavior log-densities of the log's actions; empty with `why` filled where there are none.
 std::vector<double> BehaviorDensity(const EstimatorSources& in, std::string& why) {
@@ -122,26 +29,68 @@ std::vector<double> BehaviorDensity(const EstimatorSources& in, std::string& why
   return LoggedDensity(in.log.log, *behavior, in.context.task.spec);
 }
 
-void AddActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-                     EstimatorInputs& out) {
+// Log-densities of the logged actions, [steps], under both policies.
+struct Densities {
+  std::vector<double> evaluation, behavior;
+  ActionKind kind = ActionKind::kContinuous;
+};
+
+// None with `why` filled where a policy has none.
+std::optional<Densities> DensitiesOf(const EstimatorSources& in, std::string& why) {
   const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
   if (!policy->has_density()) {
-    out.missing["action"] = "the evaluation policy has no density: " + policy->DensityRefusal() +
-                            "; use fqe, model or lfiw";
-    return;
+    why = "the evaluation policy has no density: " + policy->DensityRefusal() +
+          "; use fqe, model or lfiw";
+    return {};
   }
+  std::vector<double> behavior = BehaviorDensity(in, why);
+  if (!why.empty()) return {};
+  return Densities{
+      .evaluation = LoggedDensity(in.log.log, *policy, in.context.task.spec),
+      .behavior = std::move(behavior),
+      .kind = policy->discrete_actions() > 0 ? ActionKind::kDiscrete : ActionKind::kContinuous};
+}
+
+Array<double, 2> ActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
+                              const Densities& densities) {
+  const std::string& file = in.context.config.log.file;
+  return ActionLogRatios(in.log.log, episodes, densities.evaluation, densities.behavior,
+                         densities.kind, in.context.config.value.horizon,
+                         file.empty() ? "log" : file);
+}
+
+// Ratios of the policies, and what is fitted with them.
+void AddActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
+                     const std::set<std::string>& needs, EstimatorInputs& out) {
   std::string why;
-  const std::vector<double> behavior = BehaviorDensity(in, why);
-  if (!why.empty()) {
-    out.missing["action"] = why;
+  const std::optional<Densities> densities = DensitiesOf(in, why);
+  if (!densities) {
+    out.missing["action"] = out.missing["mrdr"] = why;
     return;
   }
-  const ActionKind kind =
-      policy->discrete_actions() > 0 ? ActionKind::kDiscrete : ActionKind::kContinuous;
-  out.log_ratios["action"] = ActionLogRatios(
-      in.log.log, episodes, LoggedDensity(in.log.log, *policy, in.context.task.spec), behavior,
-      kind, in.context.config.value.horizon,
-      in.context.config.log.file.empty() ? "log" : in.context.config.log.file);
+  out.log_ratios["action"] = ActionRatios(in, episodes, *densities);
+  if (!needs.contains("mrdr")) return;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(in.log.log.episodes()));
+  std::iota(all.begin(), all.end(), 0);
+  MrdrArrays fitted = MrdrStage(in, episodes, ActionRatios(in, all, *densities));
+  out.values["mrdr"] = std::move(fitted.values);
+  out.notes["mrdr"] = std::move(fitted.notes);
+}
+
+void AddLinear(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
+               EstimatorInputs& out) {
+  LinearArrays fitted = LinearStage(in, episodes);
+  out.values["mql"] = std::move(fitted.values);
+  out.weights["mwl"] = std::move(fitted.weights);
+  out.notes["mql"] = out.notes["mwl"] = std::move(fitted.notes);
+}
+
+void AddLagrangian(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
+                   const LagrangianOptions& options, const std::string& name,
+                   EstimatorInputs& out) {
+  RatioArrays fitted = LagrangianStage(in, episodes, options, name);
+  out.log_ratios[name] = std::move(fitted.log_ratios);
+  out.notes[name] = std::move(fitted.notes);
 }
 
 void AddModelValues(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
@@ -183,13 +132,6 @@ void AddOutcomes(const EstimatorSources& in, const std::vector<std::int64_t>& ep
 
 }  // namespace
 
-Estimand EstimandOf(const EstimandOptions& options) {
-  Estimand estimand;
-  static_cast<ValueOptions&>(estimand) = options;
-  estimand.horizon = options.horizon;
-  return estimand;
-}
-
 std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
   std::vector<std::int64_t> episodes = sources.split.classifiers;
   std::ranges::sort(episodes);
@@ -203,11 +145,18 @@ EstimatorInputs MakeEstimatorInputs(const EstimatorSources& sources,
                                     const std::set<std::string>& needs) {
   EstimatorInputs out;
   AddOutcomes(sources, episodes, out);
-  if (needs.contains("action")) AddActionRatios(sources, episodes, out);
-  if (needs.contains("model") || needs.contains("model_visitation")) {
-    AddModelValues(sources, episodes, out);
-  }
+  const auto any = [&](const char* a, const char* b) {
+    return needs.contains(a) || needs.contains(b);
+  };
+  if (any("action", "mrdr")) AddActionRatios(sources, episodes, needs, out);
+  if (any("model", "model_visitation")) AddModelValues(sources, episodes, out);
   if (needs.contains("fqe")) out.values["fqe"] = FqeStage(sources, episodes);
+  if (any("mql", "mwl")) AddLinear(sources, episodes, out);
+  const EstimatorFitOptions& fits = sources.options;
+  for (const auto& [name, options] :
+       {std::pair("dual_dice", &fits.dual_dice), std::pair("gen_dice", &fits.gen_dice)}) {
+    if (needs.contains(name)) AddLagrangian(sources, episodes, *options, name, out);
+  }
   if (needs.contains("rollouts")) AddRollouts(sources, out);
   return out;
 }

@@ -149,6 +149,14 @@ void Complete(Estimate& estimate) {
   if (!estimate.standard_error) estimate.standard_error = StandardErrorOf(estimate.terms);
 }
 
+void AddFitNotes(const Estimator& estimator, const EstimatorInputs& in, Estimate& estimate) {
+  for (const std::string& need : estimator.needs) {
+    const auto notes = in.notes.find(need);
+    if (notes == in.notes.end()) continue;
+    estimate.notes.insert(estimate.notes.end(), notes->second.begin(), notes->second.end());
+  }
+}
+
 // Levenshtein distance would be more than a handful of names needs: the longest common prefix.
 std::size_t CommonPrefix(const std::string& a, const std::string& b) {
   const auto end = std::ranges::mismatch(a, b).in1;
@@ -216,6 +224,7 @@ Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
   }
   Estimate estimate = estimator.estimate(inputs, estimand);
   Complete(estimate);
+  AddFitNotes(estimator, inputs, estimate);
   return estimate;
 }
 

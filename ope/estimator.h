@@ -60,6 +60,8 @@ struct EstimatorInputs {
   Array<double, 4> model_log_weights;
   // [T], share of the model's episodes that have not ended before t; empty without a model.
   std::vector<double> model_alive;
+  // What the reader of estimates with something of that name should know of its fit.
+  std::map<std::string, std::vector<std::string>> notes;
   // Why something that could be asked for by name is missing.
   std::map<std::string, std::string> missing;
 
@@ -111,9 +113,10 @@ class EstimatorRegistry {
 // All estimators of this library.
 EstimatorRegistry StandardEstimators();
 
-// Runs an estimator; refuses in one sentence where the horizon does not suit it or something that
-// it needs is missing. Throws DataError when arrays disagree in shape, exceed the horizon
-// (rollouts: differ from it) or hold a number that is not finite (log-ratios may be -inf).
+// Runs an estimator, and adds to its notes those of what it needs; refuses in one sentence where
+// the horizon does not suit it or something that it needs is missing. Throws DataError when arrays
+// disagree in shape, exceed the horizon (rollouts: differ from it) or hold a number that is not
+// finite (log-ratios may be -inf).
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);
 

@@ -186,6 +186,46 @@ ValueArrays InfiniteFqe(const LinearGaussianLog& log, const FeatureSource& featu
   return values;
 }
 
+Array<double, 2> FiniteWeights(const LinearGaussianLog& log, const FeatureSource& features) {
+  const std::int64_t n = log.episodes();
+  RequireRows(n, features.count(), "episodes");
+  Array<double, 2> weights({n, log.steps()});
+  Dense design(n, features.count());
+  for (std::int64_t t = 0; t < log.steps(); ++t) {
+    VectorD flow = VectorD::Zero(features.count());
+    for (std::int64_t i = 0; i < n; ++i) {
+      design.row(i) = features.Logged(i, t);
+      flow += (t == 0 ? 1.0 : weights(i, t - 1)) * features.Expected(i, t);
+    }
+    const VectorD w = design * LeastSquares(design.transpose() * design, flow);
+    for (std::int64_t i = 0; i < n; ++i) weights(i, t) = w(i);
+  }
+  return weights;
+}
+
+Array<double, 2> InfiniteWeights(const LinearGaussianLog& log, const FeatureSource& features,
+                                 double discount) {
+  const std::int64_t n = log.episodes();
+  RequireRows(n * log.steps(), features.count(), "transitions");
+  Dense equations = Dense::Zero(features.count(), features.count());
+  VectorD first = VectorD::Zero(features.count());
+  for (std::int64_t i = 0; i < n; ++i) {
+    first += (1.0 - discount) * static_cast<double>(log.steps()) * features.Expected(i, 0);
+    for (std::int64_t t = 0; t < log.steps(); ++t) {
+      const VectorD logged = features.Logged(i, t);
+      equations += (logged - discount * features.Expected(i, t + 1)) * logged.transpose();
+    }
+  }
+  const VectorD alpha = LeastSquares(equations, first);
+  Array<double, 2> weights({n, log.steps()});
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t t = 0; t < log.steps(); ++t) {
+      weights(i, t) = features.Logged(i, t).dot(alpha);
+    }
+  }
+  return weights;
+}
+
 // E[r + g next(x')] of a step in the model.
 double LookAhead(const LinearGaussianSystem& model, const QuadraticValue& next, double discount,
                  const VectorD& state, const VectorD& action) {
@@ -246,17 +286,23 @@ void AddActionRatios(const LinearGaussianPolicy& behavior, const LinearGaussianP
       "the model or lfiw";
 }
 
-void AddFqe(const LinearGaussianLog& log, const LinearGaussianPolicy& evaluation,
-            const Estimand& estimand, EstimatorInputs& in) {
+// Least squares on quadratic features.
+void AddQuadratic(const LinearGaussianLog& log, const LinearGaussianPolicy& evaluation,
+                  const Estimand& estimand, EstimatorInputs& in) {
   const std::int64_t features = QuadraticFeatures(log.states.shape()[2], log.actions.shape()[2]);
   const std::int64_t rows = estimand.horizon ? log.episodes() : log.episodes() * log.steps();
+  for (const char* name : {"dual_dice", "gen_dice", "mrdr"}) {
+    in.missing[name] = "needs networks, which closed forms do without; mwl and mql are of its kind";
+  }
   if (rows >= features) {
-    in.values["fqe"] = QuadraticFqeValues(log, evaluation, estimand);
+    in.values["fqe"] = in.values["mql"] = QuadraticFqeValues(log, evaluation, estimand);
+    in.notes["mql"] = {"the same as fqe with these features"};
+    in.weights["mwl"] = QuadraticWeights(log, evaluation, estimand);
     return;
   }
-  in.missing["fqe"] =
-      fmt::format("fqe has {} features of states and actions, more than the log's {} {}", features,
-                  rows, estimand.horizon ? "episodes" : "transitions");
+  in.missing["fqe"] = in.missing["mql"] = in.missing["mwl"] =
+      fmt::format("there are {} features of states and actions, more than the log's {} {}",
+                  features, rows, estimand.horizon ? "episodes" : "transitions");
 }
 
 }  // namespace
@@ -323,6 +369,14 @@ ValueArrays QuadraticFqeValues(const LinearGaussianLog& log, const LinearGaussia
                           : InfiniteFqe(log, features, estimand.discount);
 }
 
+Array<double, 2> QuadraticWeights(const LinearGaussianLog& log,
+                                  const LinearGaussianPolicy& evaluation,
+                                  const Estimand& estimand) {
+  const FeatureSource features(log, evaluation);
+  return estimand.horizon ? FiniteWeights(log, features)
+                          : InfiniteWeights(log, features, estimand.discount);
+}
+
 Array<double, 2> ActionLogRatios(const LinearGaussianPolicy& behavior,
                                  const LinearGaussianPolicy& evaluation,
                                  const LinearGaussianLog& log) {
@@ -372,7 +426,7 @@ EstimatorInputs MakeLinearGaussianInputs(const LinearGaussianSystem& system,
   in.lengths.assign(static_cast<std::size_t>(steps.episodes()), horizon);
   in.terminated.assign(in.lengths.size(), 0);
   in.values["model"] = LinearGaussianValues(model, evaluation, steps, estimand);
-  AddFqe(steps, evaluation, estimand, in);
+  AddQuadratic(steps, evaluation, estimand, in);
   AddActionRatios(behavior, evaluation, steps, in);
   in.log_ratios["visitation"] = VisitationLogRatios(system, behavior, evaluation, steps);
   in.log_ratios["model_visitation"] = ModelVisitationLogRatios(model, evaluation, steps);

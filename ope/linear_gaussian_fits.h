@@ -38,6 +38,13 @@ std::int64_t QuadraticFeatures(std::int64_t state_dim, std::int64_t action_dim);
 ValueArrays QuadraticFqeValues(const LinearGaussianLog& log, const LinearGaussianPolicy& evaluation,
                                const Estimand& estimand);
 
+// MWL's weights with quadratic features, [n, T] (see ope/linear_values.h); they may be negative.
+// Over a finite horizon forward in t, E[phi_t w_t] = E[w_{t-1} E_pi phi(x_t, .)], over an infinite
+// one by one solve. Not normalised by their sum they estimate the same number as
+// QuadraticFqeValues. Errors as of QuadraticFqeValues.
+Array<double, 2> QuadraticWeights(const LinearGaussianLog& log,
+                                  const LinearGaussianPolicy& evaluation, const Estimand& estimand);
+
 // log pi_e(u|x) - log pi_b(u|x), [n, T]. Throws PolicyError unless both policies' covariances are
 // positive definite.
 Array<double, 2> ActionLogRatios(const LinearGaussianPolicy& behavior,
@@ -58,12 +65,12 @@ Array<double, 2> ModelVisitationLogRatios(const LinearGaussianSystem& model,
                                           const LinearGaussianLog& log);
 
 // What estimators read, for logs from `system` under `behavior`: values "model" (in the fitted
-// system) and "fqe", log_ratios "action", "visitation" and "model_visitation", rollouts of the
-// evaluation policy in the fitted system with the exact log-ratios of their transitions, and
-// model_alive (all 1). Of longer logs the first T steps count. Without action ratios (a
-// deterministic policy) or with too few episodes for "fqe", and rollouts for an infinite horizon,
-// `missing` says why. Throws DataError for a log shorter than the horizon, ConfigError where the
-// noise is singular, else as the functions above.
+// system), "fqe" and "mql" (the same), weights "mwl", log_ratios "action", "visitation" and
+// "model_visitation", rollouts of the evaluation policy in the fitted system with the exact
+// log-ratios of their transitions, and model_alive (all 1). Of longer logs the first T steps count.
+// Without action ratios (a deterministic policy) or with too few episodes for "fqe", and rollouts
+// for an infinite horizon, `missing` says why. Throws DataError for a log shorter than the horizon,
+// ConfigError where the noise is singular, else as the functions above.
 EstimatorInputs MakeLinearGaussianInputs(const LinearGaussianSystem& system,
                                          const LinearGaussianPolicy& behavior,
                                          const LinearGaussianPolicy& evaluation,

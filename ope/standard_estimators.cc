@@ -8,6 +8,7 @@
 #include "ope/doubly_robust_lfiw.h"
 #include "ope/estimator.h"
 #include "ope/importance_sampling.h"
+#include "ope/marginal.h"
 #include "ope/rollout_estimators.h"
 
 namespace lfiw {
@@ -75,6 +76,7 @@ EstimatorRegistry StandardEstimators() {
   AddImportanceSampling(registry);
   AddDirect(registry);
   for (const char* values : {"fqe", "mrdr", "model"}) AddDoublyRobust(registry, values);
+  for (Estimator& marginal : MarginalEstimators()) registry.Add(std::move(marginal));
   registry.Add(DoublyRobustLfiw());
   AddRollouts(registry);
   return registry;

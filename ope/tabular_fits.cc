@@ -1,5 +1,6 @@
 #include "ope/tabular_fits.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/matrix.h"
 #include "core/rng.h"
 
 namespace lfiw {
@@ -138,6 +140,104 @@ void AddRollouts(const TabularSystem& model, const TabularPolicy& evaluation,
   });
 }
 
+// Weight f(o) pi(a|o) / count(o, a) of each logged (o, a) among `count` [O, A]; 0 for others.
+Array<double, 2> WeightTable(std::span<const double> flow, const TabularPolicy& evaluation,
+                             const Array<double, 2>& counts) {
+  Array<double, 2> table(counts.shape());
+  for (std::int64_t o = 0; o < table.shape()[0]; ++o) {
+    for (std::int64_t a = 0; a < table.shape()[1]; ++a) {
+      if (counts(o, a) > 0.0) table(o, a) = flow[Index(o)] * evaluation(o, a) / counts(o, a);
+    }
+  }
+  return table;
+}
+
+std::vector<double> FirstCounts(const TabularLog& log, std::int64_t observations) {
+  std::vector<double> counts(Index(observations), 0.0);
+  for (std::int64_t i = 0; i < log.episodes(); ++i) counts[Index(log.observations(i, 0))] += 1.0;
+  return counts;
+}
+
+Array<double, 2> FiniteWeights(const TabularLog& log, const TabularPolicy& evaluation) {
+  Array<double, 2> weights({log.episodes(), log.steps()});
+  std::vector<double> flow = FirstCounts(log, evaluation.shape()[0]);
+  for (std::int64_t t = 0; t < log.steps(); ++t) {
+    Array<double, 2> counts(evaluation.shape());
+    const auto running = [&](std::int64_t i) { return t < log.lengths[Index(i)]; };
+    for (std::int64_t i = 0; i < log.episodes(); ++i) {
+      if (running(i)) counts(log.observations(i, t), log.actions(i, t)) += 1.0;
+    }
+    const Array<double, 2> table = WeightTable(flow, evaluation, counts);
+    std::ranges::fill(flow, 0.0);
+    for (std::int64_t i = 0; i < log.episodes(); ++i) {
+      if (!running(i)) continue;
+      weights(i, t) = table(log.observations(i, t), log.actions(i, t));
+      if (log.ContinuesAfter(i, t)) flow[Index(log.observations(i, t + 1))] += weights(i, t);
+    }
+  }
+  return weights;
+}
+
+// Discounted visitation of the observations, f = (1 - g) f_0 + g P' f with P of the log's counts.
+std::vector<double> DiscountedFlow(const TabularLog& log, const TabularPolicy& evaluation,
+                                   const Array<double, 2>& counts, double discount) {
+  const std::int64_t seen = evaluation.shape()[0];
+  MatrixD system = MatrixD::Identity(seen, seen);
+  ForEachStep(log, [&](std::int64_t i, std::int64_t t) {
+    if (!log.ContinuesAfter(i, t)) return;
+    const std::int64_t o = log.observations(i, t), a = log.actions(i, t);
+    system(log.observations(i, t + 1), o) -= discount * evaluation(o, a) / counts(o, a);
+  });
+  const std::vector<double> first = FirstCounts(log, seen);
+  VectorD start(seen);
+  for (std::int64_t o = 0; o < seen; ++o) {
+    start(o) = (1.0 - discount) * first[Index(o)] / static_cast<double>(log.episodes());
+  }
+  const VectorD flow = Eigen::PartialPivLU<Eigen::MatrixXd>(system).solve(start);
+  return {flow.begin(), flow.end()};
+}
+
+Array<double, 2> InfiniteWeights(const TabularLog& log, const TabularPolicy& evaluation,
+                                 double discount) {
+  if (!(discount < 1.0)) {
+    Throw<NumericError>("tabular weights: discount {} over an infinite horizon, expected below 1",
+                        discount);
+  }
+  Array<double, 2> counts(evaluation.shape()), weights({log.episodes(), log.steps()});
+  double steps = 0.0;
+  ForEachStep(log, [&](std::int64_t i, std::int64_t t) {
+    counts(log.observations(i, t), log.actions(i, t)) += 1.0;
+    steps += 1.0;
+  });
+  const Array<double, 2> table =
+      WeightTable(DiscountedFlow(log, evaluation, counts, discount), evaluation, counts);
+  ForEachStep(log, [&](std::int64_t i, std::int64_t t) {
+    weights(i, t) = steps * table(log.observations(i, t), log.actions(i, t));
+  });
+  return weights;
+}
+
+// What minimax methods fit, which coincide where every (t, o, a) has a function of its own.
+void AddMinimax(const TabularLog& log, const TabularPolicy& evaluation, const Estimand& estimand,
+                EstimatorInputs& in) {
+  in.values["mql"] = in.values.at("fqe");
+  in.notes["mql"] = {"the same as fqe where every step, observation and action has a value"};
+  in.missing["mrdr"] =
+      "its Q is fqe's in expectation where every step, observation and action has a value";
+  if (!estimand.horizon && !(estimand.discount < 1.0)) {
+    in.missing["mwl"] = in.missing["dual_dice"] = in.missing["gen_dice"] =
+        "an infinite horizon without discount has no distribution of steps to weigh";
+    return;
+  }
+  const Array<double, 2> weights = TabularWeights(log, evaluation, estimand);
+  for (const char* name : {"mwl", "dual_dice", "gen_dice"}) {
+    in.weights[name] = weights;
+    in.notes[name] = {
+        "MWL, DualDICE and GenDICE have one solution where every step, observation and action has "
+        "a weight"};
+  }
+}
+
 }  // namespace
 
 TabularLog WithSteps(const TabularLog& log, std::int64_t steps) {
@@ -231,6 +331,12 @@ ValueArrays ValuesAtSteps(const TabularValues& values, const TabularLog& log) {
   return out;
 }
 
+Array<double, 2> TabularWeights(const TabularLog& log, const TabularPolicy& evaluation,
+                                const Estimand& estimand) {
+  return estimand.horizon ? FiniteWeights(log, evaluation)
+                          : InfiniteWeights(log, evaluation, estimand.discount);
+}
+
 Array<double, 2> ActionLogRatios(const TabularPolicy& behavior, const TabularPolicy& evaluation,
                                  const TabularLog& log) {
   Array<double, 2> ratios({log.episodes(), log.steps()});
@@ -302,6 +408,7 @@ EstimatorInputs MakeTabularInputs(const TabularSystem& system, const TabularPoli
   in.lengths = steps.lengths;
   in.terminated = steps.terminated;
   in.values["fqe"] = ValuesAtSteps(FitTabularQ(steps, evaluation, estimand), steps);
+  AddMinimax(steps, evaluation, estimand, in);
   const TabularValues exact =
       estimand.horizon
           ? FiniteHorizonValues(model, evaluation, *estimand.horizon, estimand.discount)

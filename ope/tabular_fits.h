@@ -39,6 +39,16 @@ TabularValues FitTabularQ(const TabularLog& log, const TabularPolicy& evaluation
 // Q and V, both over observations, at the steps of the log. v_fit is left empty.
 ValueArrays ValuesAtSteps(const TabularValues& values, const TabularLog& log);
 
+// Marginal weights of the logged steps by counting, [n, T] (see ope/marginal.h): over a finite
+// horizon w_t(o, a) = f_t(o) pi(a|o) / (share of episodes with (o, a) at t), where f_0 is the share
+// of o among first observations and f_{t+1} the weighted share of those that go on to o (tabular
+// marginalised importance sampling, Yin and Wang 2020); over an infinite one the same for the
+// discounted visitation and all logged steps, by a linear solve. With a function for every (t, o,
+// a) this is the solution of MWL, DualDICE and GenDICE. Where the policy takes actions that the log
+// lacks, weight is lost. Throws NumericError for an infinite horizon without discount below 1.
+Array<double, 2> TabularWeights(const TabularLog& log, const TabularPolicy& evaluation,
+                                const Estimand& estimand);
+
 // log pi_e(a|o) - log pi_b(a|o), [n, T]. Throws DataError that names episode and step where the
 // behavior policy could not have acted so.
 Array<double, 2> ActionLogRatios(const TabularPolicy& behavior, const TabularPolicy& evaluation,
@@ -54,8 +64,9 @@ Array<double, 2> VisitationLogRatios(const TabularSystem& system, const TabularP
 Array<double, 2> ModelVisitationLogRatios(const TabularSystem& model,
                                           const TabularPolicy& evaluation, const TabularLog& log);
 
-// What estimators read, for logs from `system` under `behavior`: values "fqe" and "model" (Q and V
-// exact in the fitted model; v_fit is V), log_ratios "action", "visitation" (exact) and
+// What estimators read, for logs from `system` under `behavior`: values "fqe", "mql" (the same) and
+// "model" (Q and V exact in the fitted model; v_fit is V), weights "mwl", "dual_dice" and
+// "gen_dice" (all TabularWeights), log_ratios "action", "visitation" (exact) and
 // "model_visitation", rollouts of the evaluation policy in the fitted model, and model_alive.
 // Log-weights of rollouts are exact too: the log-ratio of P(o', end | o, a) in episodes of the
 // behavior policy to that of the model, which is that of the transition densities where every state

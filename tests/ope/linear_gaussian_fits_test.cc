@@ -152,6 +152,28 @@ TEST(LinearGaussianFits, ModelAndFqeApproachTheTruth) {
   EXPECT_THAT(infinite.missing.at("rollouts"), HasSubstr("value.horizon"));
 }
 
+TEST(LinearGaussianFits, WeightsHaveMeanOneAndTheValueOfFqe) {
+  const Problem problem;
+  const LinearGaussianLog log = problem.Log(300);
+  for (const std::optional<std::int64_t> horizon : {std::optional<std::int64_t>(kSteps), {}}) {
+    const Estimand estimand = Over(horizon, kDiscount);
+    const Array<double, 2> w = QuadraticWeights(log, problem.evaluation, estimand);
+    const ValueArrays fqe = QuadraticFqeValues(log, problem.evaluation, estimand);
+    double sum = 0.0, weighted = 0.0, first = 0.0;
+    for (std::int64_t i = 0; i < log.episodes(); ++i) {
+      first += fqe.v(i, 0) / 300.0;
+      double factor = horizon ? 1.0 : 1.0 / ((1.0 - kDiscount) * kSteps);
+      for (std::int64_t t = 0; t < kSteps; ++t) {
+        sum += w(i, t) / (300.0 * kSteps);
+        weighted += factor * w(i, t) * log.rewards(i, t) / 300.0;
+        if (horizon) factor *= kDiscount;
+      }
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-9);
+    EXPECT_NEAR(weighted, first, 1e-8 * std::abs(first));
+  }
+}
+
 TEST(LinearGaussianFits, RatiosHaveMeanOneAndCarryTheLogToTheEvaluationPolicy) {
   const Problem problem;
   const EstimatorInputs in = problem.Inputs(40'000, Over(kSteps, kDiscount));

@@ -161,6 +161,54 @@ TEST(TabularFits, AnInfiniteHorizonsFqeIsTheModelsValue) {
   EXPECT_THAT(in.missing.at("rollouts"), HasSubstr("value.horizon"));
 }
 
+// Weighted rewards of all steps over the number of episodes, g^t or, without a horizon, all alike.
+double Weighted(const EstimatorInputs& in, const Array<double, 2>& weights,
+                std::optional<double> discount) {
+  double sum = 0.0;
+  for (std::int64_t i = 0; i < in.episodes(); ++i) {
+    double factor = 1.0;
+    for (std::int64_t t = 0; t < in.lengths[static_cast<std::size_t>(i)]; ++t) {
+      sum += factor * weights(i, t) * in.rewards(i, t);
+      factor *= discount.value_or(1.0);
+    }
+  }
+  return sum / static_cast<double>(in.episodes());
+}
+
+TEST(TabularFits, WeightsApproachTheTruthWhereStatesAreSeen) {
+  for (const char* name : {"model_win", "graph", "graph_deterministic", "blackjack"}) {
+    SCOPED_TRACE(name);
+    const TabularProblem problem = FindTabularProblem(name);
+    const EstimatorInputs in = InputsOf(problem, 20'000);
+    EXPECT_NEAR(Weighted(in, in.weights.at("mwl"), problem.discount), TruthOf(problem), 0.12);
+    EXPECT_EQ(in.weights.at("mwl"), in.weights.at("gen_dice"));
+  }
+}
+
+TEST(TabularFits, WeightsAreTheExactRatiosInTheLimit) {
+  const TabularProblem problem = FindTabularProblem("graph");
+  const EstimatorInputs in = InputsOf(problem, 20'000);
+  const Array<double, 2>& states = in.log_ratios.at("visitation");
+  const Array<double, 2>& actions = in.log_ratios.at("action");
+  for (std::int64_t i = 0; i < 100; ++i) {
+    for (std::int64_t t = 0; t < in.lengths[static_cast<std::size_t>(i)]; ++t) {
+      const double exact = std::exp(states(i, t) + actions(i, t));
+      EXPECT_NEAR(in.weights.at("mwl")(i, t), exact, 0.1 * exact);
+    }
+  }
+}
+
+TEST(TabularFits, InfiniteHorizonsWeightsHaveTheValueOfFqe) {
+  const TabularProblem problem = Gridworld();
+  const TabularLog log = LogOf(problem, 400);
+  const EstimatorInputs in = MakeTabularInputs(problem.system, problem.behavior, problem.evaluation,
+                                               log, Over({}, problem.discount), {}, 11);
+  double steps = 0.0;
+  for (const std::int64_t length : in.lengths) steps += static_cast<double>(length);
+  const double value = Weighted(in, in.weights.at("mwl"), {}) * 400.0 / steps;
+  EXPECT_NEAR(value / (1.0 - problem.discount), MeanFirstValue(in.values.at("fqe")), 1e-9);
+}
+
 TEST(TabularFits, VisitationRatiosAreThoseOfUnseenStates) {
   const TabularProblem problem = ModelFail();
   const TabularLog log = LogOf(problem, 200);
