@@ -13,7 +13,6 @@
 #include "ope/action_ratios.h"
 #include "ope/doubly_robust.h"
 #include "ope/importance_sampling.h"
-#include "ope/marginal.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of the estimators on logged episodes.
@@ -134,9 +133,6 @@ inline Estimator MakeEstimator(const std::string& name, const Json& json) {
     return DoublyRobust(ReadOptions<DoublyRobustOptions>(json, "options"));
   }
   if (name == "magic") return Magic(ReadOptions<MagicOptions>(json, "options"));
-  for (Estimator& marginal : MarginalEstimators()) {
-    if (marginal.name == name) return std::move(marginal);
-  }
   return StandardEstimators().Find(name);
 }
 
