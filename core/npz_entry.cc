@@ -98,6 +98,10 @@ std::vector<NpyEntryInfo> ListNpyEntries(zip_t* zip, const std::string& path) {
       Throw<DataError>("{}: entry {}: {}", path, i, zip_strerror(zip));
     }
     std::string name = stat.name;
+    // a name is part of messages, which are one line
+    if (std::ranges::any_of(name, [](unsigned char c) { return c < ' '; })) {
+      Throw<DataError>("{}: the name of entry {} holds a control character", path, i);
+    }
     if (!name.ends_with(kSuffix)) {
       Throw<DataError>("{}: entry '{}' is not a .npy array", path, name);
     }

@@ -177,6 +177,9 @@ TEST(NpzTest, FilesThatAreNoArrayArchivesAreNamed) {
   WriteZip(path, "readme.txt", "x");
   EXPECT_THAT([&] { NpzFile::Read(path); },
               ThrowsMessage<DataError>(HasSubstr("'readme.txt' is not a .npy array")));
+  WriteZip(path, "two\nlines.npy", "x");
+  EXPECT_THAT([&] { NpzFile::Read(path); },
+              ThrowsMessage<DataError>(HasSubstr("name of entry 0 holds a control character")));
   WriteZip(path, "a.npy", "short");
   EXPECT_THAT([&] { NpzFile::Read(path); },
               ThrowsMessage<DataError>(HasSubstr("3 bytes are missing")));
