@@ -77,6 +77,11 @@ void CheckLog(const EstimatorInputs& in, const Estimand& estimand) {
 std::string Missing(const std::string& name, const EstimatorInputs& in) {
   bool found = false;
   if (name == "rollouts") found = !in.model_rewards.empty();
+  if (name == "classifiers") {
+    if (!in.model_log_weights.empty()) return "";
+    const auto why = in.missing.find(name);
+    return why == in.missing.end() ? "no classifier was fitted" : why->second;
+  }
   if (const auto values = in.values.find(name); values != in.values.end()) {
     CheckValues(values->second, in, name);
     found = true;
