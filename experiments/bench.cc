@@ -229,6 +229,13 @@ HtmlFragment CoveragePart(const std::vector<CoverageScore>& coverage, double lev
   return part;
 }
 
+// What stands below the leaderboards.
+HtmlFragment Ending(const std::vector<CoverageScore>& coverage, double level) {
+  HtmlFragment part = CoveragePart(coverage, level);
+  part.Paragraph(fmt::format("Peak memory of the program: {} MiB.", PeakMemoryBytes() >> 20));
+  return part;
+}
+
 std::vector<BenchFigure> Draw(const std::vector<BenchRecord>& records,
                               const std::vector<BenchScore>& scores, bool several_sizes) {
   std::vector<BenchFigure> figures;
@@ -266,7 +273,7 @@ void WriteRun(const BenchConfig& config, const ExperimentRun& run,
   }
   run.directory.Write(
       "report.html",
-      BenchPage(scores, figures, CoveragePart(coverage, config.interval.level), run.command));
+      BenchPage(scores, figures, Ending(coverage, config.interval.level), run.command));
   Manifest manifest;
   manifest.command = run.command;
   manifest.libraries = LibraryVersions();
