@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -192,6 +193,11 @@ class ConfigReader {
       value = static_cast<T>(*number);
       return;
     }
+    const std::optional<double> real = limits.infinity_allowed ? ParseDouble(node) : std::nullopt;
+    if (real && *real == std::numeric_limits<double>::infinity()) {
+      value = std::numeric_limits<T>::max();
+      return;
+    }
     const Limits shown = std::is_signed_v<T> || limits.low >= 0.0 ? limits : AtLeast(0);
     problems_.WrongValue(node, path, "an " + DescribeNumber("integer", shown));
   }
@@ -208,6 +214,11 @@ class ConfigWriter {
   template <class T>
   void Field(std::string_view name, T& value, std::string_view doc, Limits limits = {}) {
     ConfigNode item = Write(value);
+    if constexpr (std::integral<T>) {
+      if (limits.infinity_allowed && value == std::numeric_limits<T>::max()) {
+        item = WriteDouble(std::numeric_limits<double>::infinity());
+      }
+    }
     item.comment = doc;
     const std::string type = DescribeType<T>(limits);
     if (!type.empty()) item.comment += " (" + type + ")";

@@ -58,17 +58,26 @@ void RunDirectory::Write(const std::string& name, std::string_view bytes) const 
 void RunDirectory::WriteManifest(const Manifest& manifest, const SystemInfo& system) const {
   ordered_json stages = ordered_json::array();
   for (const StageRecord& stage : manifest.stages) {
-    stages.push_back({{"stage", stage.name},
-                      {"outcome", OutcomeName(stage.outcome)},
-                      {"seconds", stage.seconds},
-                      {"key", stage.key},
-                      {"content_sha256", stage.content_hash}});
+    stages.push_back(
+        {{"stage", stage.name},
+         {"outcome", OutcomeName(stage.outcome)},
+         {"seconds", stage.seconds},
+         {"computed_seconds",
+          stage.computed_seconds ? ordered_json(*stage.computed_seconds) : ordered_json(nullptr)},
+         {"key", stage.key},
+         {"content_sha256", stage.content_hash}});
   }
-  const ordered_json json = {{"lfiw", system.version},           {"revision", system.revision},
-                             {"compiler", system.compiler},      {"libraries", manifest.libraries},
-                             {"command", manifest.command},      {"threads", manifest.threads},
-                             {"system", DescribeSystem(system)}, {"seeds", manifest.seeds},
-                             {"inputs_sha256", manifest.inputs}, {"stages", stages}};
+  const ordered_json json = {{"lfiw", system.version},
+                             {"revision", system.revision},
+                             {"compiler", system.compiler},
+                             {"libraries", manifest.libraries},
+                             {"command", manifest.command},
+                             {"threads", manifest.threads},
+                             {"system", DescribeSystem(system)},
+                             {"seeds", manifest.seeds},
+                             {"inputs_sha256", manifest.inputs},
+                             {"stages", stages},
+                             {"peak_memory_bytes", PeakMemoryBytes()}};
   Write("manifest.json", Dump(json, 1));
 }
 

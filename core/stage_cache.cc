@@ -110,6 +110,19 @@ std::optional<std::string> Verify(const Stage& stage, const std::string& directo
   }
 }
 
+// How long the stage took lies beside its artefact, which it is no part of.
+std::string SecondsFile(const std::string& directory) { return directory + ".seconds"; }
+
+std::optional<double> ReadSeconds(const std::string& directory) {
+  try {
+    return ordered_json::parse(ReadFile(SecondsFile(directory))).get<double>();
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  }
+}
+
 bool IsName(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_';
@@ -155,15 +168,19 @@ Artefact StageCache::Run(const Stage& stage, const Writer& write) {
     // a try that was killed at the very end needs only its last step
     content_hash = Verify(stage, work);
     if (!content_hash) {
+      const auto begin = std::chrono::steady_clock::now();
       write(work);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       content_hash = Seal(stage, work);
+      WriteFileAtomically(SecondsFile(directory), Dump(took.count()));
     }
     Publish(work, directory);
   }
 
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const std::optional<double> computed = ReadSeconds(directory);
   const std::lock_guard guard(mutex_);
-  records_.push_back({stage.name, key, *content_hash, outcome, elapsed.count()});
+  records_.push_back({stage.name, key, *content_hash, outcome, elapsed.count(), computed});
   return {directory, *content_hash};
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct StageRecord {
   std::string content_hash;
   StageOutcome outcome;
   double seconds;  // waiting for other processes included
+  // Of the try that made the artefact, now or in an earlier run; none where nothing recorded it.
+  std::optional<double> computed_seconds = {};
 };
 
 // Artefacts on disk under the hash of what they depend on. Safe for several threads and processes

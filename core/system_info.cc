@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <tbb/info.h>
 
 #include <algorithm>
@@ -67,6 +68,13 @@ SystemInfo QuerySystem() {
   info.lapack_library = LibraryOf(dlsym(RTLD_DEFAULT, "sgesv_"));
   info.openblas_config = openblas_get_config();
   return info;
+}
+
+std::int64_t PeakMemoryBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  constexpr std::int64_t kKibibyte = 1024;
+  return kKibibyte * usage.ru_maxrss;
 }
 
 double MeasureSgemmRate() {

@@ -1,6 +1,7 @@
 #ifndef LFIW_CORE_SYSTEM_INFO_H_
 #define LFIW_CORE_SYSTEM_INFO_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct SystemInfo {
 };
 
 SystemInfo QuerySystem();
+
+// The most memory that this process has had in use so far (resident set), in bytes.
+std::int64_t PeakMemoryBytes();
 
 // Single-thread rate of sgemm in GFLOP/s: [128, 500] x [500, 500], the product that dominates a fit
 // step. The best of the runs that fit into some 30 ms.

@@ -30,7 +30,7 @@ struct Limits {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool low_open = false;          // `low` itself is not allowed
-  bool infinity_allowed = false;  // doubles only: `inf` may be written
+  bool infinity_allowed = false;  // `inf` may be written: the largest integer
 };
 constexpr Limits AtLeast(double low) { return {.low = low}; }
 constexpr Limits Between(double low, double high) { return {.low = low, .high = high}; }

@@ -11,6 +11,23 @@
 
 namespace lfiw {
 
+namespace {
+
+void CheckEndless(const BenchConfig& config, std::vector<std::string>& problems) {
+  if (!config.tasks.empty()) {
+    problems.emplace_back(
+        "value.horizon: inf has no logs, rollouts and truths of environments; set a number of "
+        "steps or leave tasks out");
+  }
+  if (!(config.value.discount < 1.0)) {
+    problems.push_back(
+        fmt::format("value.discount: {} over a horizon of inf, expected a number below 1",
+                    config.value.discount));
+  }
+}
+
+}  // namespace
+
 BenchConfig::BenchConfig() {
   const MbopeConfig robust = DefaultsOf(Preset::kRobust);
   log = robust.log;
@@ -35,6 +52,7 @@ void CheckConfig(const BenchConfig& config) {
         "bench: list systems in tabular, a number of linear_gaussian ones, or environments in "
         "tasks");
   }
+  if (config.value.infinite()) CheckEndless(config, problems);
   if (config.log_episodes.empty()) {
     problems.emplace_back("log_episodes: the list needs at least one entry");
   }

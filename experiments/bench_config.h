@@ -35,9 +35,13 @@ struct BenchConfig {
   std::vector<std::int64_t> log_episodes = {100};
   std::vector<std::string> estimators;
   EpisodeIntervalOptions interval;
+  // Kinds beside or instead of interval.method, all of interval.level.
+  std::vector<EpisodeIntervalMethod> intervals;
   std::vector<std::string> tabular;
   std::int64_t linear_gaussian = 0;
   std::vector<BenchTask> tasks;
+  // In environments; a horizon of inf with its discount also stands for that of the closed-form
+  // systems, whose logs keep their lengths.
   EstimandOptions value;
   LogOptions log;
   DynamicsOptions dynamics;
@@ -58,11 +62,16 @@ struct BenchConfig {
     v.Field("log_episodes", log_episodes, "sizes of the logs", AtLeast(2));
     v.Field("estimators", estimators, "names of estimators; empty: all");
     v.Field("interval", interval, "intervals of estimates that are sums over episodes");
+    v.Field("intervals", intervals,
+            "kinds of intervals whose coverage is measured, the first for results.csv; empty: "
+            "interval.method");
     v.Field("tabular", tabular, "tabular systems by name");
     v.Field("linear_gaussian", linear_gaussian,
             "random linear-Gaussian systems, each with four evaluation policies", AtLeast(0));
     v.Field("tasks", tasks, "environments with policies");
-    v.Field("value", value, "the estimand in environments; tabular systems have their own");
+    v.Field("value", value,
+            "the estimand in environments; closed-form systems have their own, unless its horizon "
+            "is inf, which environments do not have");
     v.Field("log", log, "use of the logged episodes in environments");
     v.Field("dynamics", dynamics, "ensemble of dynamics models");
     v.Field("classifiers", classifiers, "classifiers of real against generated transitions");

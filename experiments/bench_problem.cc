@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "core/rng.h"
@@ -16,41 +19,91 @@
 namespace lfiw {
 namespace {
 
+// Seconds since `start`.
+double Since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Arrays that `make` makes in closed form, all at once.
+template <class Make>
+BenchInputs TimedInputs(const Make& make) {
+  const auto start = std::chrono::steady_clock::now();
+  BenchInputs out{make(), {}};
+  out.times.push_back({{}, Since(start)});
+  return out;
+}
+
+// A sum of discounted rewards on the scale of the estimand; closed-form systems of a finite horizon
+// are always evaluated by the sum.
+double ScaledTo(const Estimand& estimand, double sum) {
+  return StepFactors(estimand, 1).front() * sum;
+}
+
+// The needs that a stage serves; none for what makes or describes logs and policies.
+std::set<std::string> ServedBy(const std::string& stage) {
+  if (stage == "linear_values") return {"mql", "mwl"};
+  if (stage == "model_values") return {"model", "model_visitation"};
+  if (stage == "classifier") return {"classifiers"};
+  if (stage == "dynamics" || stage.starts_with("learned_")) {
+    return {"model", "model_visitation", "rollouts"};
+  }
+  for (const char* own : {"fqe", "dual_dice", "gen_dice", "mrdr", "rollouts"}) {
+    if (stage == own) return {stage};
+  }
+  return {};
+}
+
 ModelRolloutCounts CountsOf(const RolloutOptions& rollout) {
   return {.repetitions = rollout.repetitions, .episodes = rollout.episodes};
 }
 
 class TabularBench final : public BenchProblem {
  public:
-  TabularBench(TabularProblem problem, const RolloutOptions& rollout)
+  TabularBench(TabularProblem problem, const EstimandOptions& value, const RolloutOptions& rollout)
       : problem_(std::move(problem)), counts_(CountsOf(rollout)) {
-    const TabularValues values = FiniteHorizonValues(problem_.system, problem_.evaluation,
-                                                     problem_.horizon, problem_.discount);
-    policies_.push_back({"evaluation", ExpectedValue(problem_.system, values), 0.0});
+    estimand_.discount = problem_.discount;
+    estimand_.horizon = problem_.horizon;
+    if (value.infinite()) estimand_ = EstimandOf(value);
+    const TabularValues values =
+        estimand_.horizon
+            ? FiniteHorizonValues(problem_.system, problem_.evaluation, problem_.horizon,
+                                  problem_.discount)
+            : InfiniteHorizonValues(problem_.system, problem_.evaluation, estimand_.discount);
+    policies_.push_back(
+        {"evaluation", ScaledTo(estimand_, ExpectedValue(problem_.system, values)), 0.0});
+    if (!estimand_.horizon) return;
+    const auto range = [this](const auto& of) {
+      return of(problem_.system, problem_.behavior, problem_.evaluation, problem_.horizon,
+                problem_.discount);
+    };
+    ranges_ = {{"is", range(TrajectoryRange)}, {"pdis", range(PerDecisionRange)}};
   }
 
   std::string environment() const override { return problem_.name; }
   std::string behavior() const override { return "behavior"; }
-  Estimand estimand() const override {
-    Estimand estimand;
-    estimand.discount = problem_.discount;
-    estimand.horizon = problem_.horizon;
-    return estimand;
-  }
+  Estimand estimand() const override { return estimand_; }
   BenchTasks tasks() const override { return BenchTasks::kParallel; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  EstimatorInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
-                         const std::set<std::string>& /*needs*/) const override {
+  BenchInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
+                     const std::set<std::string>& /*needs*/) const override {
     const TabularLog log =
         SampleLog(problem_.system, problem_.behavior, episodes, problem_.horizon,
                   Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
-    return MakeTabularInputs(problem_.system, problem_.behavior, problem_.evaluation, log,
-                             estimand(), counts_, seed);
+    return TimedInputs([&] {
+      return MakeTabularInputs(problem_.system, problem_.behavior, problem_.evaluation, log,
+                               estimand_, counts_, seed);
+    });
+  }
+  std::optional<ReturnRange> Contribution(const std::string& estimator) const override {
+    const auto range = ranges_.find(estimator);
+    return range == ranges_.end() ? std::nullopt : std::optional(range->second);
   }
 
  private:
+  std::map<std::string, ReturnRange> ranges_;
   TabularProblem problem_;
+  Estimand estimand_;
   ModelRolloutCounts counts_;
   std::vector<BenchPolicy> policies_;
 };
@@ -58,44 +111,48 @@ class TabularBench final : public BenchProblem {
 // A random system, its behavior policy, and policies on the way from that to a random other one.
 class LinearGaussianBench final : public BenchProblem {
  public:
-  LinearGaussianBench(std::uint64_t seed, std::int64_t index, const RolloutOptions& rollout)
+  LinearGaussianBench(std::uint64_t seed, std::int64_t index, const EstimandOptions& value,
+                      const RolloutOptions& rollout)
       : name_(fmt::format("linear_gaussian_{}", index)),
         drawn_(DrawCase(CaseKind::kGood, Plant::kNone, seed, static_cast<std::uint64_t>(index))),
         counts_(CountsOf(rollout)) {
+    estimand_.horizon = drawn_.horizon;
+    if (value.infinite()) estimand_ = EstimandOf(value);
     for (const double share : {0.25, 0.5, 1.0, 2.0}) {
       LinearGaussianPolicy policy = drawn_.behavior;
       policy.gain += share * (drawn_.evaluation.gain - drawn_.behavior.gain);
       policy.offset += share * (drawn_.evaluation.offset - drawn_.behavior.offset);
+      const QuadraticValue values =
+          estimand_.horizon ? FiniteHorizonValue(drawn_.system, policy, drawn_.horizon, 1.0)
+                            : InfiniteHorizonValue(drawn_.system, policy, estimand_.discount);
       const double truth =
-          FiniteHorizonValue(drawn_.system, policy, drawn_.horizon, 1.0)
-              .Expected(drawn_.system.initial_mean, drawn_.system.initial_covariance);
-      policies_.push_back({fmt::format("{} of the way", share), truth, 0.0});
+          values.Expected(drawn_.system.initial_mean, drawn_.system.initial_covariance);
+      policies_.push_back({fmt::format("{} of the way", share), ScaledTo(estimand_, truth), 0.0});
       evaluations_.push_back(std::move(policy));
     }
   }
 
   std::string environment() const override { return name_; }
   std::string behavior() const override { return "behavior"; }
-  Estimand estimand() const override {
-    Estimand estimand;
-    estimand.horizon = drawn_.horizon;
-    return estimand;
-  }
+  Estimand estimand() const override { return estimand_; }
   BenchTasks tasks() const override { return BenchTasks::kParallel; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                         const std::set<std::string>& /*needs*/) const override {
+  BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                     const std::set<std::string>& /*needs*/) const override {
     const LinearGaussianLog log =
         SampleLog(drawn_.system, drawn_.behavior, episodes, drawn_.horizon,
                   Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
-    return MakeLinearGaussianInputs(drawn_.system, drawn_.behavior, evaluations_[policy], log,
-                                    estimand(), counts_, seed);
+    return TimedInputs([&] {
+      return MakeLinearGaussianInputs(drawn_.system, drawn_.behavior, evaluations_[policy], log,
+                                      estimand_, counts_, seed);
+    });
   }
 
  private:
   std::string name_;
   VerdictCase drawn_;
+  Estimand estimand_;
   ModelRolloutCounts counts_;
   std::vector<LinearGaussianPolicy> evaluations_;
   std::vector<BenchPolicy> policies_;
@@ -121,8 +178,9 @@ class EnvironmentBench final : public BenchProblem {
   BenchTasks tasks() const override { return BenchTasks::kSerial; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                         const std::set<std::string>& needs) const override {
+  BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                     const std::set<std::string>& needs) const override {
+    const std::size_t before = cache_.records().size();
     MbopeConfig config = config_;
     config.log.episodes = episodes;
     config.seed = seed;
@@ -132,8 +190,7 @@ class EnvironmentBench final : public BenchProblem {
     const LogSplit split =
         SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
     std::optional<FittedModels> models;
-    if (needs.contains("model") || needs.contains("model_visitation") ||
-        needs.contains("rollouts")) {
+    if (NeedsModel(needs)) {
       models = FitModels(context, log, split, config.classifiers.instances);
     }
     const EstimatorSources sources{.context = context,
@@ -143,10 +200,20 @@ class EnvironmentBench final : public BenchProblem {
                                    .models = models ? &*models : nullptr,
                                    .policy = sources_.evaluations[policy],
                                    .behavior = sources_.behavior};
-    return MakeEstimatorInputs(sources, CorrectionEpisodes(sources), needs);
+    BenchInputs out{MakeEstimatorInputs(sources, CorrectionEpisodes(sources), needs), {}};
+    const std::vector<StageRecord> records = cache_.records();
+    for (std::size_t k = before; k < records.size(); ++k) {
+      std::set<std::string> served = ServedBy(records[k].name);
+      if (!served.empty()) out.times.push_back({std::move(served), records[k].computed_seconds});
+    }
+    return out;
   }
 
  private:
+  static bool NeedsModel(const std::set<std::string>& needs) {
+    return needs.contains("model") || needs.contains("model_visitation") ||
+           needs.contains("rollouts");
+  }
   static MbopeConfig ConfigFor(const BenchConfig& bench, const BenchTask& task) {
     MbopeConfig config = DefaultsOf(Preset::kRobust);
     config.seed = bench.seed;
@@ -177,10 +244,12 @@ std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& 
                                                              Verbosity verbosity) {
   std::vector<std::unique_ptr<BenchProblem>> problems;
   for (const std::string& name : config.tabular) {
-    problems.push_back(std::make_unique<TabularBench>(FindTabularProblem(name), config.rollout));
+    problems.push_back(
+        std::make_unique<TabularBench>(FindTabularProblem(name), config.value, config.rollout));
   }
   for (std::int64_t i = 0; i < config.linear_gaussian; ++i) {
-    problems.push_back(std::make_unique<LinearGaussianBench>(config.seed, i, config.rollout));
+    problems.push_back(
+        std::make_unique<LinearGaussianBench>(config.seed, i, config.value, config.rollout));
   }
   for (const BenchTask& task : config.tasks) {
     problems.push_back(std::make_unique<EnvironmentBench>(config, task, cache, verbosity));

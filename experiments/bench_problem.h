@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "core/stage_cache.h"
 #include "experiments/bench_config.h"
 #include "experiments/terminal_progress.h"
+#include "ope/back_test.h"
 #include "ope/estimator.h"
 
 namespace lfiw {
@@ -25,6 +27,19 @@ struct BenchPolicy {
 // threads one after the other.
 enum class BenchTasks { kParallel, kSerial };
 
+// Time that went into arrays that estimators with one of these needs read; empty: all of them. None
+// where a fit comes from a cache that does not know it.
+struct FitTime {
+  std::set<std::string> needs;
+  std::optional<double> seconds;
+};
+
+// What estimators read of one log.
+struct BenchInputs {
+  EstimatorInputs arrays;
+  std::vector<FitTime> times;
+};
+
 // One behavior policy in one system, and the policies to be evaluated from its logs.
 class BenchProblem {
  public:
@@ -36,8 +51,12 @@ class BenchProblem {
   virtual BenchTasks tasks() const = 0;
   virtual const std::vector<BenchPolicy>& policies() const = 0;
   // Arrays for estimators with these needs, from the log of that size and seed.
-  virtual EstimatorInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                                 const std::set<std::string>& needs) const = 0;
+  virtual BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                             const std::set<std::string>& needs) const = 0;
+  // Bounds of what one episode can add to that estimator's plain mean; none where none are known.
+  virtual std::optional<ReturnRange> Contribution(const std::string& /*estimator*/) const {
+    return {};
+  }
 };
 
 // The problems of a configuration. Policies of environments are trained or loaded and their values

@@ -22,8 +22,12 @@ constexpr std::size_t kMostSeries = 6;
 
 using Records = std::vector<const BenchRecord*>;
 
+std::optional<double> MeanOf(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(Mean(values));
+}
+
 void SetErrors(const Records& records, BenchScore& score) {
-  std::vector<double> values, truths, lows, highs, covered;
+  std::vector<double> values, truths, lows, highs, covered, seconds;
   std::map<std::string, std::int64_t> reasons;
   for (const BenchRecord* record : records) {
     if (!record->value) {
@@ -33,9 +37,11 @@ void SetErrors(const Records& records, BenchScore& score) {
     }
     values.push_back(*record->value);
     truths.push_back(record->truth);
-    if (!record->ci_low || !record->ci_high) continue;
-    lows.push_back(*record->ci_low);
-    highs.push_back(*record->ci_high);
+    if (record->seconds) seconds.push_back(*record->seconds);
+    if (record->intervals.empty() || !record->intervals.front().reason.empty()) continue;
+    const BenchInterval& interval = record->intervals.front();
+    lows.push_back(interval.low.value_or(-HUGE_VAL));
+    highs.push_back(interval.high.value_or(HUGE_VAL));
     covered.push_back(record->truth);
   }
   score.estimates = std::ssize(values);
@@ -44,16 +50,13 @@ void SetErrors(const Records& records, BenchScore& score) {
         std::ranges::max_element(reasons, {}, [](const auto& r) { return r.second; })->first;
   }
   if (!covered.empty()) score.coverage = Coverage(lows, highs, covered);
+  score.seconds = MeanOf(seconds);
   if (values.empty()) return;
   const ErrorMetrics errors = MeasureErrors(values, truths);
   score.bias = errors.bias;
   score.mae = errors.mae;
   score.rmse = errors.rmse;
   score.relative = errors.relative;
-}
-
-std::optional<double> MeanOf(const std::vector<double>& values) {
-  return values.empty() ? std::nullopt : std::optional(Mean(values));
 }
 
 // Rankings of the policies of one log each, averaged.
@@ -89,8 +92,8 @@ std::string Percent(const std::optional<double>& value) {
   return value ? fmt::format("{:.1f} %", 100.0 * *value) : kNoNumber;
 }
 
-constexpr std::array kTitles = {"estimator", "n",        "refused",  "bias",     "MAE",
-                                "RMSE",      "relative", "Spearman", "regret@1", "covered"};
+constexpr std::array kTitles = {"estimator", "n",        "refused",  "bias",    "MAE", "RMSE",
+                                "relative",  "Spearman", "regret@1", "covered", "time"};
 
 std::vector<std::string> Cells(const BenchScore& score) {
   const bool any = score.estimates > 0;
@@ -104,7 +107,8 @@ std::vector<std::string> Cells(const BenchScore& score) {
           Percent(score.relative),
           Number(score.spearman, 2),
           Number(score.regret_at_1, 2),
-          Percent(score.coverage)};
+          Percent(score.coverage),
+          DurationText(score.seconds)};
 }
 
 std::string Quoted(const std::string& text) {
@@ -147,6 +151,54 @@ std::vector<std::string> BestOf(std::span<const BenchScore> scores,
     }
   }
   return names;
+}
+
+// An estimator's error for one policy at the largest log of its environment.
+struct MismatchPoint {
+  std::string environment, estimator;
+  double mismatch = 0.0, rmse = 0.0, truth = 0.0;
+};
+
+// Of all policies with a known mismatch, in its order.
+std::vector<MismatchPoint> MismatchPoints(std::span<const BenchRecord> records) {
+  std::map<std::string, std::int64_t> largest;
+  for (const BenchRecord& record : records) {
+    std::int64_t& size = largest[record.environment];
+    size = std::max(size, record.log_episodes);
+  }
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, Records> groups;
+  for (const BenchRecord& record : records) {
+    const bool counts = record.value && record.mismatch;
+    if (!counts || record.log_episodes != largest[record.environment]) continue;
+    groups[{record.environment, record.behavior, record.policy, record.estimator}].push_back(
+        &record);
+  }
+  std::vector<MismatchPoint> points;
+  for (const auto& [key, group] : groups) {
+    MismatchPoint point{.environment = std::get<0>(key),
+                        .estimator = std::get<3>(key),
+                        .truth = group.front()->truth};
+    double squares = 0.0;
+    for (const BenchRecord* record : group) {
+      point.mismatch += *record->mismatch / static_cast<double>(group.size());
+      squares += (*record->value - record->truth) * (*record->value - record->truth);
+    }
+    point.rmse = std::sqrt(squares / static_cast<double>(group.size()));
+    points.push_back(std::move(point));
+  }
+  std::ranges::stable_sort(points, {}, &MismatchPoint::mismatch);
+  return points;
+}
+
+void AddFigures(const std::vector<BenchFigure>& figures, const std::string& environment,
+                HtmlFragment& page) {
+  std::vector<HtmlFragment> drawn;
+  for (const BenchFigure& figure : figures) {
+    if (figure.environment == environment) {
+      drawn.emplace_back().Figure(figure.name, figure.svg, figure.caption);
+    }
+  }
+  if (!drawn.empty()) page.Columns(drawn);
 }
 
 HtmlTable TableOf(std::span<const BenchScore> group) {
@@ -193,15 +245,26 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
 
 std::string BenchCsv(std::span<const BenchRecord> records) {
   std::string csv =
-      "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,ess,khat,truth,"
-      "truth_stderr,error,reason,notes\n";
+      "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,"
+      "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n";
   for (const BenchRecord& r : records) {
     const std::optional<double> error = r.value ? std::optional(*r.value - r.truth) : std::nullopt;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
+    const BenchInterval interval = r.intervals.empty() ? BenchInterval{} : r.intervals.front();
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
                        Quoted(r.behavior), Quoted(r.policy), r.estimator, r.log_episodes, r.seed,
-                       Cell(r.value), Cell(r.standard_error), Cell(r.ci_low), Cell(r.ci_high),
-                       Cell(r.ess), Cell(r.khat), r.truth, r.truth_standard_error, Cell(error),
-                       Quoted(r.reason), Quoted(fmt::format("{}", fmt::join(r.notes, "; "))));
+                       Cell(r.value), Cell(r.standard_error), Cell(interval.low),
+                       Cell(interval.high), interval.kind, Cell(r.ess), Cell(r.khat), r.truth,
+                       r.truth_standard_error, Cell(error), Cell(r.mismatch), Quoted(r.reason),
+                       Quoted(fmt::format("{}", fmt::join(r.notes, "; "))));
+  }
+  return csv;
+}
+
+std::string TimingsCsv(std::span<const BenchRecord> records) {
+  std::string csv = "env,behavior,policy,estimator,log_episodes,seed,seconds\n";
+  for (const BenchRecord& r : records) {
+    csv += fmt::format("{},{},{},{},{},{},{}\n", r.environment, Quoted(r.behavior),
+                       Quoted(r.policy), r.estimator, r.log_episodes, r.seed, Cell(r.seconds));
   }
   return csv;
 }
@@ -285,6 +348,49 @@ Plot SizePlot(std::span<const BenchScore> scores, const std::string& environment
   return plot;
 }
 
+Plot MismatchPlot(std::span<const BenchRecord> records, std::span<const BenchScore> scores,
+                  const std::string& environment) {
+  Plot plot{.title = environment,
+            .x_label = "mismatch of the policies (nats per step)",
+            .y_label = "RMSE",
+            .y_scale = PlotScale::kLog};
+  const std::vector<MismatchPoint> points = MismatchPoints(records);
+  for (const std::string& name : BestOf(scores, environment)) {
+    PlotSeries series{.label = name};
+    for (const MismatchPoint& point : points) {
+      if (point.environment != environment || point.estimator != name) continue;
+      series.x.push_back(point.mismatch);
+      series.y.push_back(point.rmse);
+    }
+    if (!series.x.empty()) plot.series.push_back(std::move(series));
+  }
+  return plot;
+}
+
+Plot MismatchPlot(std::span<const BenchRecord> records) {
+  Plot plot{.title = "all environments",
+            .x_label = "mismatch of the policies (nats per step)",
+            .y_label = "RMSE / |truth|",
+            .y_scale = PlotScale::kLog};
+  std::map<std::string, PlotSeries> by_name;
+  for (const MismatchPoint& point : MismatchPoints(records)) {
+    if (point.truth == 0.0) continue;
+    PlotSeries& series = by_name[point.estimator];
+    series.label = point.estimator;
+    series.style = PlotStyle::kPoints;
+    series.x.push_back(point.mismatch);
+    series.y.push_back(point.rmse / std::abs(point.truth));
+  }
+  std::size_t most = 0;
+  for (const auto& [name, series] : by_name) most = std::max(most, series.x.size());
+  for (auto& [name, series] : by_name) {
+    if (2 * series.x.size() >= most) plot.series.push_back(std::move(series));
+  }
+  std::ranges::stable_sort(plot.series, {}, [](const PlotSeries& s) { return Quantile(s.y, 0.5); });
+  if (plot.series.size() > kMostSeries) plot.series.resize(kMostSeries);
+  return plot;
+}
+
 std::vector<std::string> EnvironmentsOf(std::span<const BenchRecord> records) {
   std::vector<std::string> names;
   for (const BenchRecord& record : records) {
@@ -296,25 +402,23 @@ std::vector<std::string> EnvironmentsOf(std::span<const BenchRecord> records) {
 }
 
 std::string BenchPage(std::span<const BenchScore> scores, const std::vector<BenchFigure>& figures,
-                      const std::string& command) {
+                      const HtmlFragment& coverage, const std::string& command) {
   HtmlFragment page;
   page.Heading(1, "Estimators against known values");
   page.Paragraph(
       "Each row is one estimator over all logs of one size: errors are estimate minus truth, in "
       "units of the return; covered is the share of intervals that hold the truth; Spearman is the "
       "rank correlation over the policies of a log, regret@1 what choosing the policy with the "
-      "highest estimate loses, as a share of the range of the true values.");
+      "highest estimate loses, as a share of the range of the true values. Time is that of all "
+      "fits "
+      "that the estimator needs, whoever shares them, and of the estimate with its intervals.");
+  AddFigures(figures, "", page);
   std::string shown;
   for (const auto& group : Groups(scores)) {
     const std::string& environment = group.front().environment;
     if (environment != shown) {
       page.Heading(2, environment);
-      std::vector<HtmlFragment> drawn;
-      for (const BenchFigure& figure : figures) {
-        if (!figure.name.ends_with(environment)) continue;
-        drawn.emplace_back().Figure(figure.name, figure.svg, figure.caption);
-      }
-      if (!drawn.empty()) page.Columns(drawn);
+      AddFigures(figures, environment, page);
       shown = environment;
     }
     page.Heading(3, fmt::format("Logs of {} episodes", group.front().log_episodes));
@@ -331,6 +435,7 @@ std::string BenchPage(std::span<const BenchScore> scores, const std::vector<Benc
       page.Details("Why estimators refused", list);
     }
   }
+  page.Append(coverage);
   page.Heading(2, "Run it again");
   page.Code(command);
   return HtmlPage("Estimators against known values", page);

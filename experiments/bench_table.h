@@ -7,9 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "experiments/html_page.h"
 #include "experiments/plot.h"
 
 namespace lfiw {
+
+// One interval of an estimate; an absent end is infinite.
+struct BenchInterval {
+  std::string kind;
+  std::optional<double> low, high;
+  std::string reason = {};   // why there is none
+  std::string assumes = {};  // what its level rests on
+  bool conservative = false;
+};
 
 // One estimate of the benchmark.
 struct BenchRecord {
@@ -21,9 +31,14 @@ struct BenchRecord {
   std::uint64_t seed = 0;
   double truth = 0.0;
   double truth_standard_error = 0.0;
-  std::optional<double> value, standard_error, ci_low, ci_high, ess, khat;
-  std::string reason;  // why there is no value, or no interval
+  std::optional<double> value, standard_error, ess, khat;
+  std::vector<BenchInterval> intervals;  // the first is the one of results.csv and scores
+  std::optional<double> mismatch;        // PolicyMismatch; none where it is infinite or unknown
+  std::string reason;                    // why there is no value, or no interval
   std::vector<std::string> notes;
+  // Wall time of the fits that the estimator needs, each in full, of the estimate and its
+  // intervals; none where a fit came from a cache that did not record it.
+  std::optional<double> seconds;
 };
 
 // How an estimator does over a set of records. Errors are averages over the records with a value.
@@ -38,6 +53,7 @@ struct BenchScore {
   // Over the policies of one log, averaged over logs; need several policies.
   std::optional<double> spearman, kendall, regret_at_1, top_1;
   std::optional<double> coverage;  // of the intervals, share of those that hold the truth
+  std::optional<double> seconds;   // mean, see BenchRecord
   std::string why_refused;         // the most frequent reason
 };
 
@@ -46,6 +62,8 @@ struct BenchScore {
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records);
 
 std::string BenchCsv(std::span<const BenchRecord> records);
+// Seconds of each estimate: what differs from run to run and so is in no other file of numbers.
+std::string TimingsCsv(std::span<const BenchRecord> records);
 std::string ScoresCsv(std::span<const BenchScore> scores);
 
 // Tables for the terminal, one per environment and size.
@@ -58,14 +76,24 @@ Plot TruthPlot(std::span<const BenchRecord> records, std::span<const BenchScore>
 // RMSE against the size of the log.
 Plot SizePlot(std::span<const BenchScore> scores, const std::string& environment);
 
+// RMSE against the mismatch of the policies in one environment, a point for each policy at its
+// largest log.
+Plot MismatchPlot(std::span<const BenchRecord> records, std::span<const BenchScore> scores,
+                  const std::string& environment);
+// The same over all environments with RMSE as a share of |truth|, of the estimators that answer for
+// at least half the policies and do best at the median.
+Plot MismatchPlot(std::span<const BenchRecord> records);
+
 // The environments of the records, in their order.
 std::vector<std::string> EnvironmentsOf(std::span<const BenchRecord> records);
 
 struct BenchFigure {
+  std::string environment;  // empty: of all
   std::string name, svg, caption;
 };
+// `coverage` stands before the command, where the page ends.
 std::string BenchPage(std::span<const BenchScore> scores, const std::vector<BenchFigure>& figures,
-                      const std::string& command);
+                      const HtmlFragment& coverage, const std::string& command);
 
 }  // namespace lfiw
 

@@ -113,14 +113,16 @@ MrdrOptions QuickMrdr() {
   MrdrOptions options;
   options.members = 1;
   options.network.width = 128;
-  options.fit.steps = 10'000;
+  options.fit.steps = 6000;
+  options.target_every = 50;
+  options.target_draws = 2;
   return options;
 }
 
 Estimand EstimandOf(const EstimandOptions& options) {
   Estimand estimand;
   static_cast<ValueOptions&>(estimand) = options;
-  estimand.horizon = options.horizon;
+  if (!options.infinite()) estimand.horizon = options.horizon;
   return estimand;
 }
 

@@ -10,6 +10,14 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
+// Rollouts, logs that are collected and truths that are measured have an end.
+void CheckHorizon(const MbopeConfig& config, Problems& problems) {
+  if (!config.value.infinite()) return;
+  problems.emplace_back(
+      "value.horizon: inf has no rollouts in a model or an environment; set a number of steps T "
+      "(rewards beyond it count for less than discount^T)");
+}
+
 void CheckGrid(const MbopeConfig& config, Problems& problems) {
   const EstimatorGrid& grid = config.estimators;
   for (const std::int64_t h : grid.horizons) {
@@ -97,6 +105,7 @@ MbopeConfig LoadMbopeConfig(const std::string& path, const std::vector<std::stri
 
 void CheckConfig(const MbopeConfig& config) {
   Problems problems;
+  CheckHorizon(config, problems);
   CheckGrid(config, problems);
   CheckPolicies(config, problems);
   CheckTask(config, problems);

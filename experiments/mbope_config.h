@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_MBOPE_CONFIG_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,15 @@ namespace lfiw {
 
 // What is estimated. All rows of one table, and the truth, share it.
 struct EstimandOptions : ValueOptions {
-  std::int64_t horizon = 100;
+  static constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t horizon = 100;  // kNoEnd: infinite
+
+  bool infinite() const { return horizon == kNoEnd; }
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("horizon", horizon, "steps T of an episode", AtLeast(1));
+    v.Field("horizon", horizon, "steps T of an episode", OrInfinity(AtLeast(1)));
     ValueOptions::Visit(v);
   }
 };

@@ -114,6 +114,17 @@ double TopKPrecision(std::span<const double> estimates, std::span<const double> 
   return static_cast<double>(hits) / static_cast<double>(k);
 }
 
+double PolicyMismatch(const Array<double, 2>& action_log_ratios,
+                      std::span<const std::int64_t> lengths) {
+  double sum = 0.0, count = 0.0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const auto row = action_log_ratios.Row(static_cast<std::int64_t>(i));
+    for (const double ratio : row.first(static_cast<std::size_t>(lengths[i]))) sum -= ratio;
+    count += static_cast<double>(lengths[i]);
+  }
+  return sum / count;
+}
+
 double Coverage(std::span<const double> lows, std::span<const double> highs,
                 std::span<const double> truths) {
   LFIW_ASSERT(!truths.empty() && lows.size() == truths.size() && highs.size() == truths.size());

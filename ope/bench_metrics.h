@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/array.h"
+
 namespace lfiw {
 
 // How well estimates agree with known values, over policies, seeds or both. `estimates` and
@@ -40,6 +42,15 @@ std::optional<double> RegretAtK(std::span<const double> estimates, std::span<con
 // Share of the k policies with the highest estimates that are among the k truly best.
 double TopKPrecision(std::span<const double> estimates, std::span<const double> truths,
                      std::int64_t k);
+
+// How far the evaluated policy is from the one that logged, measured from the log: the mean over
+// logged steps of log pi_b(a|s) - log pi_e(a|s), which estimates the relative entropy
+// KL(pi_b || pi_e) averaged over logged states, in nats per step (the policies' distance of
+// Schulman et al. 2015). 0 for equal policies, infinite where the evaluation policy cannot act as
+// logged; by chance a little below 0 for close ones. action_log_ratios [n, T] as in
+// EstimatorInputs; lengths [n] >= 1.
+double PolicyMismatch(const Array<double, 2>& action_log_ratios,
+                      std::span<const std::int64_t> lengths);
 
 // Share of intervals [low, high] that hold their truth. n >= 1.
 double Coverage(std::span<const double> lows, std::span<const double> highs,

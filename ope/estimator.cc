@@ -100,6 +100,11 @@ std::string Missing(const std::string& name, const EstimatorInputs& in, const Es
     CheckRollouts(in, estimand);
     found = true;
   }
+  if (name == "classifiers") {
+    if (!in.model_log_weights.empty()) return "";
+    const auto why = in.missing.find(name);
+    return why == in.missing.end() ? "no classifier was fitted" : why->second;
+  }
   if (const auto values = in.values.find(name); values != in.values.end()) {
     CheckValues(values->second, in, name);
     found = true;

@@ -80,7 +80,10 @@ struct Estimate {
   std::optional<double> khat;        // of the same weights
   std::optional<double> max_weight;  // largest share of one episode
   EpisodeTerms terms;                // empty where the estimate is no such sum
-  std::vector<std::string> notes;    // what the reader of the number should know
+  // Where there are no terms: degrees of freedom of the standard error, and in words what varied.
+  std::optional<double> degrees;
+  std::string covers;
+  std::vector<std::string> notes;  // what the reader of the number should know
 };
 
 Estimate Refuse(std::string reason);
@@ -92,7 +95,8 @@ struct Estimator {
   std::string name;     // of its rows: "wis"
   std::string summary;  // one line: what it is, source
   HorizonSupport horizons = HorizonSupport::kFinite;
-  // Names in EstimatorInputs::values, ::log_ratios and ::weights, and "rollouts" for the model's.
+  // Names in EstimatorInputs::values, ::log_ratios and ::weights, "rollouts" for the model's and
+  // "classifiers" for their weights.
   std::vector<std::string> needs;
   std::function<Estimate(const EstimatorInputs&, const Estimand&)> estimate;
 };

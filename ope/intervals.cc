@@ -1,5 +1,6 @@
 #include "ope/intervals.h"
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -61,6 +62,15 @@ Interval MonteCarloInterval(std::span<const double> repetitions, double level) {
   Check(repetitions, kMethod, level);
   if (repetitions.size() < 2) return Unbounded(kMethod, level);
   return StudentInterval(repetitions, StandardError(repetitions), kMethod, level);
+}
+
+Interval SpreadInterval(double value, double standard_error, double degrees,
+                        const std::string& covers, double level) {
+  constexpr IntervalMethod kMethod = IntervalMethod::kMonteCarlo;
+  const std::array numbers = {value, standard_error};
+  Check(numbers, kMethod, level);
+  const double half = StudentTQuantile(0.5 + level / 2.0, degrees) * standard_error;
+  return {value - half, value + half, kMethod, level, covers};
 }
 
 Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod method, double level) {

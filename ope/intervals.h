@@ -40,6 +40,11 @@ struct Interval {
 // (0, 1), else ConfigError; DataError when a value is not finite.
 Interval MonteCarloInterval(std::span<const double> repetitions, double level = 0.95);
 
+// value +- t(degrees) standard errors, for a spread that is no list of repetitions. `covers` says
+// what varied. Errors as above.
+Interval SpreadInterval(double value, double standard_error, double degrees,
+                        const std::string& covers, double level = 0.95);
+
 // From B estimates, each made anew from resampled data (the paper's appendix A for kClassifier-
 // Bootstrap). B >= 40: the percentiles of the estimates; fewer resolve no percentile of 95 %, so
 // mean +- t(B - 1) sd. Needs B >= 2. Errors as above.

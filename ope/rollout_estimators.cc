@@ -2,51 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "ope/diagnostics.h"
 #include "ope/plain_model.h"
+#include "ope/rollout_spread.h"
 
 namespace lfiw {
 namespace {
 
 constexpr const char* kOneRepetition = "of one repetition: its error is that of its episodes alone";
 
+// The spread over repetitions and classifiers; without one, that of the episodes.
+void SetSpread(const std::optional<RolloutSpread>& spread, std::optional<double> within,
+               const EstimatorInputs& inputs, Estimate& estimate) {
+  if (spread) {
+    estimate.standard_error = spread->standard_error;
+    estimate.degrees = spread->degrees;
+    estimate.covers = spread->covers;
+    return;
+  }
+  estimate.standard_error = within;
+  estimate.degrees = static_cast<double>(inputs.model_rewards.shape()[1] - 1);
+  estimate.covers = "episodes of the rollouts, given the fitted model";
+  estimate.notes.emplace_back(kOneRepetition);
+}
+
 Estimate EstimateRollouts(const EstimatorInputs& inputs, const Estimand& estimand) {
   PlainModelEstimate plain = EstimatePlainModel(inputs.model_rewards, estimand);
   Estimate estimate;
   estimate.value = plain.value;
-  estimate.standard_error = plain.standard_error;
-  if (!plain.standard_error) {
-    estimate.standard_error = plain.se_within;
-    estimate.notes.push_back(kOneRepetition);
-  }
+  Array<double, 2> repetitions({std::ssize(plain.repetitions), 1});
+  std::ranges::copy(plain.repetitions, repetitions.flat().begin());
+  SetSpread(SpreadOf(repetitions), plain.se_within, inputs, estimate);
   return estimate;
 }
 
-Estimate FromLfiw(const LfiwEstimate& from) {
+Estimate FromLfiw(const LfiwEstimate& from, const EstimatorInputs& inputs) {
   Estimate estimate;
   estimate.value = from.value;
   estimate.reason = from.reason;
   estimate.log10_value = from.log10_value;
-  estimate.standard_error = from.standard_error;
   estimate.ess = from.ess;
   estimate.khat = from.khat;
   estimate.max_weight = from.max_weight;
-  if (from.value && !from.standard_error) {
-    estimate.standard_error = from.se_within;
-    estimate.notes.push_back(kOneRepetition);
-  }
+  if (from.value) SetSpread(SpreadOf(from.estimates), from.se_within, inputs, estimate);
   return estimate;
 }
 
 Estimate EstimateWeightedRollouts(const EstimatorInputs& inputs, const Estimand& estimand,
                                   LfiwOptions options, WeightedSteps steps) {
-  if (inputs.model_log_weights.empty()) {
-    const auto why = inputs.missing.find("classifiers");
-    return Refuse(why == inputs.missing.end() ? "no classifier was fitted" : why->second);
-  }
   const std::int64_t last = inputs.model_rewards.shape()[2];
   if (steps == WeightedSteps::kAll) {
     options.khat = KhatHorizons::kListed;
@@ -55,7 +63,7 @@ Estimate EstimateWeightedRollouts(const EstimatorInputs& inputs, const Estimand&
   const LfiwResult result =
       EstimateLfiw(inputs.model_rewards, inputs.model_log_weights, estimand, options);
   const std::int64_t horizon = steps == WeightedSteps::kAll ? last : LargestReliableHorizon(result);
-  Estimate estimate = FromLfiw(result.horizons[static_cast<std::size_t>(horizon)]);
+  Estimate estimate = FromLfiw(result.horizons[static_cast<std::size_t>(horizon)], inputs);
   estimate.notes.push_back(fmt::format("weights of H = {} of {} steps act", horizon, last));
   return estimate;
 }
@@ -76,7 +84,7 @@ Estimator Lfiw(const LfiwOptions& options, WeightedSteps steps) {
           .summary = fmt::format("rollouts weighted by classifiers (Grover et al. 2019), {}",
                                  all ? "all steps" : "as many steps as k-hat allows"),
           .horizons = HorizonSupport::kFinite,
-          .needs = {"rollouts"},
+          .needs = {"rollouts", "classifiers"},
           .estimate = [options, steps](const EstimatorInputs& inputs, const Estimand& estimand) {
             return EstimateWeightedRollouts(inputs, estimand, options, steps);
           }};

@@ -8,6 +8,7 @@
 #include "ope/doubly_robust_lfiw.h"
 #include "ope/estimator.h"
 #include "ope/importance_sampling.h"
+#include "ope/lfiw_horizons.h"
 #include "ope/marginal.h"
 #include "ope/rollout_estimators.h"
 
@@ -67,6 +68,7 @@ void AddRollouts(EstimatorRegistry& registry) {
     registry.Add(Lfiw(options, WeightedSteps::kAll));
     registry.Add(Lfiw(options, WeightedSteps::kReliable));
   }
+  for (Estimator& rule : HorizonRuleEstimators()) registry.Add(std::move(rule));
 }
 
 }  // namespace

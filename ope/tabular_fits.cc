@@ -238,6 +238,73 @@ void AddMinimax(const TabularLog& log, const TabularPolicy& evaluation, const Es
   }
 }
 
+// What can follow a state under the behavior policy: calls f(a, w, next) with the ratio w of the
+// action's probabilities; not for terminal states.
+template <class F>
+void ForEachOutcome(const TabularSystem& system, const TabularPolicy& behavior,
+                    const TabularPolicy& evaluation, std::int64_t s, const F& f) {
+  if (system.terminal[Index(s)] != 0) return;
+  const std::int64_t o = system.observations[Index(s)];
+  for (std::int64_t a = 0; a < system.actions(); ++a) {
+    if (!(behavior(o, a) > 0.0)) continue;
+    for (std::int64_t next = 0; next < system.states(); ++next) {
+      if (system.transitions(s, a, next) > 0.0) f(a, evaluation(o, a) / behavior(o, a), next);
+    }
+  }
+}
+
+// The smallest and largest of sum_t g^t w_0 .. w_t r_t over what behavior can do, w the ratios of
+// evaluation to behavior.
+ReturnRange RangeOf(const TabularSystem& system, const TabularPolicy& behavior,
+                    const TabularPolicy& evaluation, std::int64_t horizon, double discount) {
+  std::vector<ReturnRange> from(Index(system.states()));
+  for (std::int64_t t = 0; t < horizon; ++t) {
+    const std::vector<ReturnRange> after = from;
+    for (std::int64_t s = 0; s < system.states(); ++s) {
+      if (system.terminal[Index(s)] != 0) continue;
+      ReturnRange range{HUGE_VAL, -HUGE_VAL};
+      ForEachOutcome(system, behavior, evaluation, s,
+                     [&](std::int64_t a, double w, std::int64_t next) {
+                       const double reward = system.rewards(s, a, next);
+                       const ReturnRange& rest = after[Index(next)];
+                       range.low = std::min(range.low, w * (reward + discount * rest.low));
+                       range.high = std::max(range.high, w * (reward + discount * rest.high));
+                     });
+      from[Index(s)] = range;
+    }
+  }
+  ReturnRange out{HUGE_VAL, -HUGE_VAL};
+  for (std::int64_t s = 0; s < system.states(); ++s) {
+    if (!(system.initial[Index(s)] > 0.0)) continue;
+    out.low = std::min(out.low, from[Index(s)].low);
+    out.high = std::max(out.high, from[Index(s)].high);
+  }
+  return out;
+}
+
+// Largest product of the ratios of an episode.
+double LargestWeight(const TabularSystem& system, const TabularPolicy& behavior,
+                     const TabularPolicy& evaluation, std::int64_t horizon) {
+  std::vector<double> from(Index(system.states()), 1.0);
+  for (std::int64_t t = 0; t < horizon; ++t) {
+    const std::vector<double> after = from;
+    for (std::int64_t s = 0; s < system.states(); ++s) {
+      if (system.terminal[Index(s)] != 0) continue;
+      double largest = 0.0;
+      ForEachOutcome(system, behavior, evaluation, s,
+                     [&](std::int64_t /*a*/, double w, std::int64_t next) {
+                       largest = std::max(largest, w * after[Index(next)]);
+                     });
+      from[Index(s)] = largest;
+    }
+  }
+  double largest = 0.0;
+  for (std::int64_t s = 0; s < system.states(); ++s) {
+    if (system.initial[Index(s)] > 0.0) largest = std::max(largest, from[Index(s)]);
+  }
+  return largest;
+}
+
 }  // namespace
 
 TabularLog WithSteps(const TabularLog& log, std::int64_t steps) {
@@ -335,6 +402,20 @@ Array<double, 2> TabularWeights(const TabularLog& log, const TabularPolicy& eval
                                 const Estimand& estimand) {
   return estimand.horizon ? FiniteWeights(log, evaluation)
                           : InfiniteWeights(log, evaluation, estimand.discount);
+}
+
+ReturnRange PerDecisionRange(const TabularSystem& system, const TabularPolicy& behavior,
+                             const TabularPolicy& evaluation, std::int64_t horizon,
+                             double discount) {
+  return RangeOf(system, behavior, evaluation, horizon, discount);
+}
+
+ReturnRange TrajectoryRange(const TabularSystem& system, const TabularPolicy& behavior,
+                            const TabularPolicy& evaluation, std::int64_t horizon,
+                            double discount) {
+  const ReturnRange returns = RangeOf(system, behavior, behavior, horizon, discount);
+  const double weight = LargestWeight(system, behavior, evaluation, horizon);
+  return {std::min(0.0, weight * returns.low), std::max(0.0, weight * returns.high)};
 }
 
 Array<double, 2> ActionLogRatios(const TabularPolicy& behavior, const TabularPolicy& evaluation,

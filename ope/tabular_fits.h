@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "envs/tabular.h"
+#include "ope/back_test.h"
 #include "ope/estimator.h"
 
 namespace lfiw {
@@ -53,6 +54,18 @@ Array<double, 2> TabularWeights(const TabularLog& log, const TabularPolicy& eval
 // behavior policy could not have acted so.
 Array<double, 2> ActionLogRatios(const TabularPolicy& behavior, const TabularPolicy& evaluation,
                                  const TabularLog& log);
+
+// What one episode of the behavior policy can add to the estimate of per-decision importance
+// sampling, sum_t g^t rho_t r_t, over a finite horizon: the exact range, backward in t. No episode
+// adds more or less, so that bounds of Hoeffding's kind hold.
+ReturnRange PerDecisionRange(const TabularSystem& system, const TabularPolicy& behavior,
+                             const TabularPolicy& evaluation, std::int64_t horizon,
+                             double discount);
+
+// A range that holds what one episode adds to importance sampling by trajectories, rho R: products
+// of the largest possible weight and the ends of the range of returns.
+ReturnRange TrajectoryRange(const TabularSystem& system, const TabularPolicy& behavior,
+                            const TabularPolicy& evaluation, std::int64_t horizon, double discount);
 
 // Exact log-ratio of the two policies' probabilities of being in the (unseen) state s_t at t among
 // episodes that have not ended, [n, T]; -infinity where the evaluation policy does not come.

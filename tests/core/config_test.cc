@@ -96,6 +96,23 @@ std::vector<std::string> Problems(const std::string& yaml) {
   return {};
 }
 
+// A number of steps that may be endless.
+struct Steps {
+  std::int64_t steps = 10;
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("steps", steps, "how many", OrInfinity(AtLeast(1)));
+  }
+};
+
+TEST(LoadConfig, ReadsInfiniteIntegersAsTheLargestAndWritesThemBack) {
+  auto steps = LoadConfig<Steps>("", {"steps=inf"});
+  EXPECT_EQ(steps.steps, std::numeric_limits<std::int64_t>::max());
+  EXPECT_THAT(DumpConfig(steps), HasSubstr("steps: .inf"));
+  EXPECT_THROW(LoadConfig<Steps>("", {"steps=-inf"}), ConfigError);
+  EXPECT_THROW(LoadConfig<Steps>("", {"steps=1.5"}), ConfigError);
+}
+
 TEST(ConfigTest, MissingFieldsKeepTheirDefaults) {
   EXPECT_EQ(Load(""), Outer());
   EXPECT_EQ(Load("fit:\n"), Outer());

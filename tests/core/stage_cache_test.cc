@@ -73,6 +73,27 @@ TEST(StageCacheTest, ComputesOnceAndReusesAcrossPrograms) {
   EXPECT_EQ(Summarize(second.records()), "0 stages computed (0.0 s), 1 reused");
 }
 
+TEST(StageCacheTest, RemembersHowLongAStageTook) {
+  const TestDir dir;
+  const auto slow = [](const std::string& directory) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    WriteFileAtomically(directory + "/out.txt", "result");
+  };
+  StageCache first(dir.path()), second(dir.path());
+  const Artefact artefact = first.Run(Fit(), slow);
+  second.Run(Fit(), slow);
+  ASSERT_TRUE(second.records().front().computed_seconds);
+  EXPECT_GE(*second.records().front().computed_seconds, 0.02);
+  EXPECT_EQ(first.records().front().computed_seconds, second.records().front().computed_seconds);
+
+  // a cache of a program that kept no such record
+  std::filesystem::remove(artefact.directory + ".seconds");
+  StageCache third(dir.path());
+  third.Run(Fit(), slow);
+  EXPECT_EQ(third.records().front().outcome, StageOutcome::kReused);
+  EXPECT_FALSE(third.records().front().computed_seconds);
+}
+
 TEST(StageCacheTest, ContentHashDependsOnBytesAndNamesOnly) {
   const TestDir dir;
   StageCache cache(dir.path());

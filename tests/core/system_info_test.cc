@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace lfiw {
 namespace {
 
@@ -32,6 +35,13 @@ TEST(SystemInfoTest, TheSgemmRateIsPlausible) {
   const double rate = MeasureSgemmRate();
   EXPECT_GT(rate, 0.1);
   EXPECT_LT(rate, 2000.0);
+}
+
+TEST(PeakMemoryBytes, GrowsWithWhatIsInUse) {
+  const std::int64_t before = PeakMemoryBytes();
+  EXPECT_GT(before, 1 << 20);
+  const std::vector<char> pages(static_cast<std::size_t>(before) + (64 << 20), 1);
+  EXPECT_GE(PeakMemoryBytes(), before + (32 << 20)) << pages.size();
 }
 
 TEST(SystemInfoTest, AFastMachineGivesNoWarning) {

@@ -23,8 +23,9 @@ BenchRecord Record(const std::string& estimator, const std::string& policy, doub
   record.truth = truth;
   record.value = value;
   if (value) {
-    record.ci_low = *value - 1.0;
-    record.ci_high = *value + 1.0;
+    record.intervals = {{.kind = "bca", .low = *value - 1.0, .high = *value + 1.0}};
+    record.seconds = 2.0;
+    record.mismatch = policy == "a" ? 0.5 : 1.5;
   } else {
     record.reason = "no support";
   }
@@ -86,8 +87,28 @@ TEST(BenchPlots, ShowEstimatesAgainstTruthsOfTheBestEstimators) {
   EXPECT_EQ(SizePlot(scores, "graph").series.size(), 2u);
 }
 
+TEST(BenchPlots, ShowErrorsAgainstTheMismatchOfThePolicies) {
+  const std::vector<BenchRecord> records = Records();
+  const Plot plot = MismatchPlot(records, ScoreBench(records), "graph");
+  ASSERT_EQ(plot.series.size(), 2u);
+  EXPECT_EQ(plot.series[0].label, "good");
+  EXPECT_EQ(plot.series[0].x, (std::vector<double>{0.5, 1.5}));
+  EXPECT_DOUBLE_EQ(plot.series[0].y[0], 0.5);
+  EXPECT_DOUBLE_EQ(plot.series[0].y[1], std::sqrt((0.25 + 4.0) / 2));
+  const Plot all = MismatchPlot(records);
+  ASSERT_EQ(all.series.size(), 2u);
+  EXPECT_DOUBLE_EQ(all.series[0].y[1], std::sqrt((0.25 + 4.0) / 2) / 2.0);
+}
+
+TEST(BenchTimes, AreInTheTableAndInAFileOfTheirOwn) {
+  const std::vector<BenchRecord> records = Records();
+  EXPECT_DOUBLE_EQ(*ScoreBench(records)[0].seconds, 2.0);
+  EXPECT_THAT(TimingsCsv(records), HasSubstr("\"a\",good,50,0,2\n"));
+  EXPECT_EQ(BenchCsv(records).find("seconds"), std::string::npos);
+}
+
 TEST(BenchPage, SaysWhyEstimatorsRefused) {
-  const std::string page = BenchPage(ScoreBench(Records()), {}, "lfiw bench FILE");
+  const std::string page = BenchPage(ScoreBench(Records()), {}, {}, "lfiw bench FILE");
   EXPECT_THAT(page, HasSubstr("bad: no support"));
   EXPECT_THAT(page, HasSubstr("lfiw bench FILE"));
 }

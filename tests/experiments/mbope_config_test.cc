@@ -72,6 +72,14 @@ TEST(CheckConfig, FilesNeedAnEvaluationPolicyAndALogOrItsPolicy) {
   EXPECT_THAT(Problems(config), AllOf(HasSubstr("evaluation_files"), HasSubstr("behavior_file")));
 }
 
+TEST(CheckConfig, AHorizonWithoutEndIsReadButHasNoRollouts) {
+  MbopeConfig config = LoadConfig<MbopeConfig>("", {"value.horizon=inf"});
+  EXPECT_TRUE(config.value.infinite());
+  EXPECT_THAT(DumpConfig(config), HasSubstr("horizon: .inf"));
+  config.estimators.horizons = {};
+  EXPECT_THAT(Problems(config), HasSubstr("value.horizon: inf has no rollouts"));
+}
+
 TEST(CheckConfig, HorizonsMustLieWithinTheEpisode) {
   MbopeConfig config;
   config.value.horizon = 50;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/rng.h"
+
 namespace lfiw {
 namespace {
 
@@ -67,6 +69,24 @@ TEST(TopKPrecision, CountsTheTrulyBestAmongTheChosen) {
   const Values truths = {1, 2, 3, 4};
   EXPECT_DOUBLE_EQ(TopKPrecision(Values{4, 1, 2, 3}, truths, 2), 0.5);
   EXPECT_DOUBLE_EQ(TopKPrecision(truths, truths, 3), 1.0);
+}
+
+TEST(PolicyMismatch, IsTheMeanLogRatioOfLoggedSteps) {
+  Array<double, 2> ratios({2, 3});
+  ratios(0, 0) = -1.0;
+  ratios(0, 1) = 0.5;
+  ratios(1, 0) = -2.5;
+  EXPECT_DOUBLE_EQ(PolicyMismatch(ratios, std::vector<std::int64_t>{2, 1}), 1.0);
+  ratios(1, 0) = -HUGE_VAL;
+  EXPECT_EQ(PolicyMismatch(ratios, std::vector<std::int64_t>{2, 1}), HUGE_VAL);
+}
+
+TEST(PolicyMismatch, EstimatesTheRelativeEntropyOfNormalActions) {
+  // actions N(0, 1) in the log, N(1, 1) under evaluation: KL = 1 / 2
+  Array<double, 2> ratios({1, 100'000});
+  Stream stream(1, "actions");
+  for (double& ratio : ratios.flat()) ratio = stream.Normal() - 0.5;
+  EXPECT_NEAR(PolicyMismatch(ratios, std::vector<std::int64_t>{100'000}), 0.5, 0.015);
 }
 
 TEST(Coverage, CountsClosedIntervals) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/statistics.h"
 
 namespace lfiw {
 namespace {
@@ -55,6 +56,17 @@ TEST(BackTestInterval, WithAnExactBackTestIsTheIntervalItself) {
                                              {.estimate = 5.0, .logged = 5.0});
   EXPECT_DOUBLE_EQ(interval.low, 1.0);
   EXPECT_DOUBLE_EQ(interval.high, 3.0);
+}
+
+TEST(SpreadInterval, IsThatOfRepetitionsWithTheirErrorAndDegrees) {
+  const std::vector<double> repetitions = {1.0, 2.0, 4.0, 5.5};
+  const Interval expected = MonteCarloInterval(repetitions);
+  const Interval interval =
+      SpreadInterval(Mean(repetitions), StandardError(repetitions), 3.0, "rollouts");
+  EXPECT_DOUBLE_EQ(interval.low, expected.low);
+  EXPECT_DOUBLE_EQ(interval.high, expected.high);
+  EXPECT_EQ(interval.method, IntervalMethod::kMonteCarlo);
+  EXPECT_EQ(interval.covers, "rollouts");
 }
 
 TEST(Intervals, WithFewerThanTwoEstimatesCoverNothingAndSaySo) {

@@ -14,6 +14,7 @@
 #include "core/parallel.h"
 #include "envs/tabular_systems.h"
 #include "ope/doubly_robust_lfiw.h"
+#include "ope/importance_sampling.h"
 #include "ope/lfiw.h"
 
 namespace lfiw {
@@ -207,6 +208,46 @@ TEST(TabularFits, InfiniteHorizonsWeightsHaveTheValueOfFqe) {
   for (const std::int64_t length : in.lengths) steps += static_cast<double>(length);
   const double value = Weighted(in, in.weights.at("mwl"), {}) * 400.0 / steps;
   EXPECT_NEAR(value / (1.0 - problem.discount), MeanFirstValue(in.values.at("fqe")), 1e-9);
+}
+
+// The smallest and largest contribution of many episodes to a plain mean.
+ReturnRange Seen(const TabularProblem& problem, WeightedBy by) {
+  const TabularLog log = LogOf(problem, 5000);
+  const Array<double, 2> ratios = ActionLogRatios(problem.behavior, problem.evaluation, log);
+  ReturnRange seen{HUGE_VAL, -HUGE_VAL};
+  for (std::int64_t i = 0; i < log.episodes(); ++i) {
+    double rho = 0.0, sum = 0.0, factor = 1.0;
+    for (std::int64_t t = 0; t < log.lengths[static_cast<std::size_t>(i)]; ++t) {
+      rho += ratios(i, t);
+      sum += factor * (by == WeightedBy::kStep ? std::exp(rho) : 1.0) * log.rewards(i, t);
+      factor *= problem.discount;
+    }
+    if (by == WeightedBy::kTrajectory) sum *= std::exp(rho);
+    seen = {std::min(seen.low, sum), std::max(seen.high, sum)};
+  }
+  return seen;
+}
+
+TEST(TabularRanges, HoldWhatEpisodesAddAndAreReached) {
+  for (const char* name : {"model_win", "model_fail", "hybrid", "graph", "gridworld"}) {
+    SCOPED_TRACE(name);
+    const TabularProblem p = FindTabularProblem(name);
+    const ReturnRange steps =
+        PerDecisionRange(p.system, p.behavior, p.evaluation, p.horizon, p.discount);
+    const ReturnRange whole =
+        TrajectoryRange(p.system, p.behavior, p.evaluation, p.horizon, p.discount);
+    const ReturnRange seen_steps = Seen(p, WeightedBy::kStep),
+                      seen_whole = Seen(p, WeightedBy::kTrajectory);
+    EXPECT_LE(steps.low, seen_steps.low + 1e-9);
+    EXPECT_GE(steps.high, seen_steps.high - 1e-9);
+    EXPECT_LE(whole.low, seen_whole.low + 1e-9);
+    EXPECT_GE(whole.high, seen_whole.high - 1e-9);
+  }
+  const TabularProblem fail = ModelFail();
+  const ReturnRange range =
+      PerDecisionRange(fail.system, fail.behavior, fail.evaluation, fail.horizon, fail.discount);
+  EXPECT_NEAR(range.high, Seen(fail, WeightedBy::kStep).high, 1e-9);
+  EXPECT_NEAR(range.low, Seen(fail, WeightedBy::kStep).low, 1e-9);
 }
 
 TEST(TabularFits, VisitationRatiosAreThoseOfUnseenStates) {
