@@ -21,6 +21,7 @@
 #include "envs/env.h"
 #include "experiments/bench.h"
 #include "experiments/check_policy.h"
+#include "experiments/image_gof/toy_gaussian.h"
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
@@ -132,6 +133,8 @@ int RunOne(const RunPlan& plan) {
                    [](const BenchConfig& config, const ExperimentRun& run) {
                      return RunBench(config, run);
                    });
+    case ExperimentKind::kToyGaussian:
+      return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
     case ExperimentKind::kVerdictCalibration:
       break;
   }

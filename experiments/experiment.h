@@ -13,10 +13,10 @@
 namespace lfiw {
 
 // What an experiment file can ask for. Each kind has a configuration of its own.
-enum class ExperimentKind { kMbope, kVerdictCalibration, kBench };
+enum class ExperimentKind { kMbope, kVerdictCalibration, kBench, kToyGaussian };
 template <>
 struct EnumNames<ExperimentKind> {
-  static constexpr std::array names = {"mbope", "verdict_calibration", "bench"};
+  static constexpr std::array names = {"mbope", "verdict_calibration", "bench", "toy_gaussian"};
 };
 
 // The kind that a file and its overrides name; mbope if they name none. Throws ConfigError for a

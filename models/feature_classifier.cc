@@ -38,6 +38,14 @@ MatrixF Labels(std::int64_t real, std::int64_t rows) {
   return labels;
 }
 
+// Draws the biases of the first layer, which follow its weights in the flat buffer.
+void DrawBiases(double deviation, Stream stream, Mlp& network) {
+  if (deviation == 0.0 || network.options().hidden_layers == 0) return;
+  auto biases = network.parameters().segment(network.input_dim() * network.options().width,
+                                             network.options().width);
+  for (float& bias : biases) bias = static_cast<float>(deviation * stream.Normal());
+}
+
 class FeatureProblem : public FitProblem {
  public:
   // train, validation: scaled rows, the real ones first.
@@ -159,6 +167,7 @@ FeatureClassifierFit FitFeatureClassifier(const FeatureClassifierData& data,
   Scaler scaler = Scaler::Fit(train, options.scaler);
   Mlp network(scaler.active_dim(), 1, options.network,
               Stream(seed, "feature classifier weights", {number}));
+  DrawBiases(options.bias_deviation, Stream(seed, "feature classifier biases", {number}), network);
   FeatureProblem problem(Scaled(scaler, train), std::ssize(data.train.real),
                          Scaled(scaler, Gather(data, data.validation)),
                          std::ssize(data.validation.real), options.fit.batch,

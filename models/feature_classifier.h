@@ -17,12 +17,17 @@ struct FeatureClassifierOptions {
   MlpOptions network{.hidden_layers = 1, .width = 1000, .activation = Activation::kRelu};
   // Batch and rate are the paper's; steps are to be set from the number of rows.
   FitOptions fit{.steps = 6000, .batch = 64, .validate_every = 300, .adam = {}};
+  // Standard deviation of the first layer's biases at the start. At 0 all units bend at the mean of
+  // the data, which a network of one input hardly unlearns.
+  double bias_deviation = 0.0;
   ScalerOptions scaler;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("network", network, "network of the classifier");
     v.Field("fit", fit, "training; a batch is half real, half generated rows");
+    v.Field("bias_deviation", bias_deviation,
+            "standard deviation of the first layer's initial biases", AtLeast(0.0));
     v.Field("scaler", scaler, "what counts as a constant feature");
   }
 };
