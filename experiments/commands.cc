@@ -21,6 +21,7 @@
 #include "envs/env.h"
 #include "experiments/bench.h"
 #include "experiments/check_policy.h"
+#include "experiments/image_gof/gof.h"
 #include "experiments/image_gof/toy_gaussian.h"
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
@@ -135,6 +136,8 @@ int RunOne(const RunPlan& plan) {
                    });
     case ExperimentKind::kToyGaussian:
       return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
+    case ExperimentKind::kGof:
+      return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
     case ExperimentKind::kVerdictCalibration:
       break;
   }

@@ -180,17 +180,19 @@ MatrixD Centred(ConstMatrixRef features, const Eigen::RowVectorXd& mean) {
 
 }  // namespace
 
+std::int64_t KernelBlocks(std::int64_t n, std::int64_t m, std::int64_t block) {
+  return std::min((std::max(n, m) + block - 1) / block, std::min(n, m) / 2);
+}
+
 std::vector<KernelDistance> PolynomialKernelDistances(ConstMatrixRef real, ConstMatrixRef generated,
                                                       std::span<const SampleWeights> weights,
                                                       std::int64_t block, const Stream& order) {
   LFIW_ASSERT(block >= 2 && real.cols() == generated.cols());
-  const std::int64_t blocks = (std::max(real.rows(), generated.rows()) + block - 1) / block;
-  if (std::min(real.rows(), generated.rows()) < 2 * blocks) {
-    Throw<DataError>(
-        "{} real and {} generated samples cannot be cut into {} blocks of at least 2; "
-        "use larger blocks",
-        real.rows(), generated.rows(), blocks);
+  if (std::min(real.rows(), generated.rows()) < 2) {
+    Throw<DataError>("{} real and {} generated samples, expected at least 2 of each", real.rows(),
+                     generated.rows());
   }
+  const std::int64_t blocks = KernelBlocks(real.rows(), generated.rows(), block);
   const auto real_order = order.Child(0).Permutation(real.rows());
   const auto generated_order = order.Child(1).Permutation(generated.rows());
   MatrixD values(std::ssize(weights), blocks);

@@ -25,14 +25,18 @@ struct KernelDistance {
   std::string reason = {};  // why there is no value
 };
 
+// Blocks that two sets are cut into.
+std::int64_t KernelBlocks(std::int64_t n, std::int64_t m, std::int64_t block);
+
 // The Kernel Inception Distance (Binkowski et al. 2018): in every block the statistic without the
 // terms i = j,
 //   mean_{i != j} k(x_i, x_j) + sum_{i != j} v_i v_j k(y_i, y_j) / r - 2 sum_j v_j mean_i k(x_i,
 //   y_j)
 // where r = 1 - sum v^2 for weights that sum to 1, which are normalised anew in every block, and
 // (m - 1) / m for others: unbiased for equal weights and for exact ratios. Both sets are put in an
-// order drawn from `order` and cut into the same number of blocks, the larger set into blocks of at
-// most `block` rows. Throws DataError unless both sets have two rows for every block.
+// order drawn from `order` and cut into KernelBlocks blocks: the larger set into blocks of at most
+// `block` rows unless that left the smaller one fewer than two for each. Throws DataError when
+// a set has fewer than two rows.
 std::vector<KernelDistance> PolynomialKernelDistances(ConstMatrixRef real, ConstMatrixRef generated,
                                                       std::span<const SampleWeights> weights,
                                                       std::int64_t block, const Stream& order);

@@ -136,10 +136,12 @@ TEST(PolynomialKernelDistance, ABlockWithoutPairsSaysSo) {
   EXPECT_THAT(distance.reason, HasSubstr("weight on one sample"));
 }
 
-TEST(PolynomialKernelDistance, BlocksThatAreTooSmallAreRefused) {
-  EXPECT_THAT(
-      [] { Polynomial(NormalRows(1000, 3, 1), NormalRows(10, 3, 2), UniformWeights(10), 100); },
-      ThrowsMessage<DataError>(HasSubstr("cannot be cut into 10 blocks")));
+TEST(PolynomialKernelDistance, EveryBlockHasTwoRowsOfTheSmallerSet) {
+  const MatrixF few = NormalRows(10, 3, 2), many = NormalRows(1000, 3, 1);
+  EXPECT_EQ(Polynomial(many, few, UniformWeights(10), 100).blocks, 5);
+  EXPECT_EQ(Polynomial(many, NormalRows(400, 3, 2), UniformWeights(400), 100).blocks, 10);
+  EXPECT_THAT([&] { Polynomial(many, few.topRows(1), UniformWeights(1)); },
+              ThrowsMessage<DataError>(HasSubstr("1000 real and 1 generated samples")));
 }
 
 TEST(BiasedRbfDistance, EqualsTheSlowDefinition) {
