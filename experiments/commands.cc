@@ -22,6 +22,7 @@
 #include "experiments/bench.h"
 #include "experiments/check_policy.h"
 #include "experiments/image_gof/gof.h"
+#include "experiments/image_gof/gof_table.h"
 #include "experiments/image_gof/toy_gaussian.h"
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
@@ -138,6 +139,8 @@ int RunOne(const RunPlan& plan) {
       return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
     case ExperimentKind::kGof:
       return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
+    case ExperimentKind::kGofTable:
+      return RunIn(plan, LoadConfig<GofTableConfig>(path, plan.overrides), RunGofTable);
     case ExperimentKind::kVerdictCalibration:
       break;
   }

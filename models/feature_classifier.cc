@@ -50,13 +50,14 @@ class FeatureProblem : public FitProblem {
  public:
   // train, validation: scaled rows, the real ones first.
   FeatureProblem(MatrixF train, std::int64_t train_real, MatrixF validation,
-                 std::int64_t validation_real, std::int64_t batch, Stream batches, Mlp& network)
+                 std::int64_t validation_real, std::int64_t batch, const Stream& batches,
+                 Mlp& network)
       : train_(std::move(train)),
         validation_(std::move(validation)),
         train_real_(train_real),
         validation_real_(validation_real),
         half_(batch / 2),
-        batches_(std::move(batches)),
+        batches_(batches),
         network_(network),
         inputs_(2 * half_, train_.cols()),
         labels_(Labels(half_, 2 * half_)),

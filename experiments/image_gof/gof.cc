@@ -9,11 +9,11 @@
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/npz.h"
 #include "core/parallel.h"
 #include "core/png.h"
 #include "core/system_info.h"
 #include "experiments/image_gof/cross_fit.h"
+#include "experiments/image_gof/fitted_weights.h"
 #include "experiments/image_gof/gof_metrics.h"
 #include "experiments/image_gof/gof_report.h"
 #include "experiments/image_gof/gof_verdict.h"
@@ -29,16 +29,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
-
-json HistoriesJson(const std::vector<FitSummary>& fits) {
-  json all = json::array();
-  for (const FitSummary& fit : fits) {
-    all.push_back({{"step", fit.history.steps},
-                   {"train", fit.history.train_loss},
-                   {"validation", fit.history.validation_loss}});
-  }
-  return all;
-}
 
 // Learning curves as lines of metrics.jsonl.
 std::string MetricLines(const json& histories) {
@@ -56,42 +46,8 @@ std::string MetricLines(const json& histories) {
   return lines;
 }
 
-// The cross-fitted weights, cached.
-struct Weights {
-  CrossFit fit;
-  json histories;
-  std::string hash;
-};
-
-Weights FitWeights(const GofConfig& config, const ExperimentRun& run, const SamplePair& samples,
-                   const std::vector<std::string>& inputs) {
-  const MatrixF &real = samples.real.features.features, &made = samples.generated.features.features;
-  const Stage stage{.name = "gof_weights",
-                    .config = CanonicalText(config.classifier),
-                    .inputs = inputs,
-                    .seed = config.seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("classifiers",
-                              CrossFitSteps(real.rows(), made.rows(), config.classifier),
-                              "gradient steps", run.verbosity);
-    const CrossFit fit = FitByFolds(real, made, config.classifier, config.seed,
-                                    {.folder = CheckpointFolder(directory), .progress = &progress});
-    NpzFile file;
-    file.Put("real", fit.real);
-    file.Put("generated", fit.generated);
-    file.Write(directory + "/log_weights.npz");
-    WriteJson(HistoriesJson(fit.fits), directory + "/histories.json");
-  });
-  const NpzFile file = NpzFile::Read(artefact.File("log_weights.npz"));
-  return {.fit = {.real = file.GetDoubles("real"),
-                  .generated = file.GetDoubles("generated"),
-                  .fits = {}},
-          .histories = ReadJson(artefact.File("histories.json")),
-          .hash = artefact.content_hash};
-}
-
 std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
-                            const SamplePair& samples, const Weights& weights,
+                            const SamplePair& samples, const FittedWeights& weights,
                             std::vector<std::string> inputs) {
   inputs.push_back(weights.hash);
   const Stage stage{.name = "gof_metrics",
@@ -171,7 +127,9 @@ int RunGof(const GofConfig& config, const ExperimentRun& run) {
   const SamplePair samples = ReadPair(config.real, config.generated, config.features, run);
   const std::vector<std::string> inputs = {samples.real.hash, samples.generated.hash,
                                            samples.features_hash};
-  const Weights weights = FitWeights(config, run, samples, inputs);
+  const FittedWeights weights =
+      FitWeights(config.classifier, config.seed, samples.real.features.features,
+                 samples.generated.features.features, inputs, run);
   GofResult result{.config = config,
                    .samples = samples,
                    .weights = weights.fit,

@@ -115,7 +115,7 @@ void AddFidsAtEss(const FrechetReference& reference, const MatrixF& generated, d
         reference.Distance(WeightedMoments(TakeRows(generated, order), UniformWeights(n))));
   }
   if (distances.empty()) {
-    row.reason = n < 2 ? "fewer than two effective samples" : "no subsets were asked for";
+    row.reason = "fewer than two effective samples";
   } else {
     row.value = Mean(distances);
     if (distances.size() >= 2) row.standard_error = StandardError(distances);
@@ -177,22 +177,31 @@ std::string Quoted(const std::string& text) {
 
 }  // namespace
 
-std::vector<GofRow> MeasureFit(const ImageFeatures& real, const ImageFeatures& generated,
-                               std::span<const double> log_weights, const GofMetricOptions& options,
-                               std::uint64_t seed) {
+std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
+                                    std::span<const double> log_weights,
+                                    const GofMetricOptions& options, std::uint64_t seed) {
   std::vector<GofRow> rows;
-  AddReference(real, options, seed, rows);
   const std::vector<Weighting> weightings = MakeWeightings(log_weights, options);
   AddScores(generated.logits, weightings, rows);
   const FrechetReference reference(
       WeightedMoments(real.features, UniformWeights(real.features.rows())));
   AddFids(reference, generated.features, weightings, rows);
   const GofRow* self = FindRow(rows, kFid, "self_normalized");
-  if (self != nullptr && self->ess) {
+  if (self != nullptr && self->ess && options.ess_draws > 0) {
     const double ess = *self->ess;
     AddFidsAtEss(reference, generated.features, ess, options.ess_draws, seed, rows);
   }
   AddKernels(real.features, generated.features, weightings, options.kid_block, seed, rows);
+  return rows;
+}
+
+std::vector<GofRow> MeasureFit(const ImageFeatures& real, const ImageFeatures& generated,
+                               std::span<const double> log_weights, const GofMetricOptions& options,
+                               std::uint64_t seed) {
+  std::vector<GofRow> rows;
+  AddReference(real, options, seed, rows);
+  const std::vector<GofRow> weighted = MeasureWeighted(real, generated, log_weights, options, seed);
+  rows.insert(rows.end(), weighted.begin(), weighted.end());
   return rows;
 }
 

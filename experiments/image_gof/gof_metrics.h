@@ -39,6 +39,11 @@ std::vector<GofRow> MeasureFit(const ImageFeatures& real, const ImageFeatures& g
                                std::span<const double> log_weights, const GofMetricOptions& options,
                                std::uint64_t seed);
 
+// The same without the reference.
+std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
+                                    std::span<const double> log_weights,
+                                    const GofMetricOptions& options, std::uint64_t seed);
+
 // The row of a metric and weighting; nullptr when there is none.
 const GofRow* FindRow(std::span<const GofRow> rows, const std::string& metric,
                       const std::string& weights, const std::string& params = "");

@@ -81,7 +81,7 @@ std::string Sentence(Resemblance resemblance) {
     case Resemblance::kDifferent:
       break;
   }
-  return "The generated samples are plainly told apart from real ones.";
+  return "The generated samples differ clearly from real ones.";
 }
 
 HtmlTone ToneOf(Resemblance resemblance) {

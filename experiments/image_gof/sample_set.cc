@@ -109,9 +109,9 @@ std::vector<std::string> NotesOn(const FeatureExtractor& extractor, const Sample
   }
   if (real || generated) {
     return {fmt::format(
-        "The network that the features come from saw the {} images in its own training and not the "
-        "others: part of the difference may be that it fits them better. Images that it has not "
-        "seen make a fairer comparison.",
+        "The network that the features come from saw the {} images in its own training, and the "
+        "others, as far as is known, not: part of the difference may be that it fits them better. "
+        "Images that it has not seen make a fairer comparison.",
         real ? "real" : "generated")};
   }
   return {

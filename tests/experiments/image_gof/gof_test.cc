@@ -72,7 +72,7 @@ TEST_F(GofTest, ASecondRunTakesItsStagesFromTheCacheAndGivesTheSameBytes) {
 TEST_F(GofTest, ThePageSaysWhatTheVerdictIs) {
   Run(Config(Samples("real.npz", 1, 0.0f), Samples("generated.npz", 2, 1.0f)), "run");
   const std::string page = ReadFile(dir_ / "run/report.html");
-  EXPECT_THAT(page, HasSubstr("plainly told apart"));
+  EXPECT_THAT(page, HasSubstr("differ clearly"));
   EXPECT_THAT(page, HasSubstr("Does resampling improve the model?"));
   EXPECT_THAT(page, HasSubstr("Calibration of the classifier"));
 }
