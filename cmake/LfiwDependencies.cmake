@@ -11,6 +11,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(libzip REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(PNG REQUIRED)
 find_package(mujoco REQUIRED)
 find_package(Torch REQUIRED)
 

@@ -21,6 +21,9 @@
 #include "envs/env.h"
 #include "experiments/bench.h"
 #include "experiments/check_policy.h"
+#include "experiments/image_gof/gof.h"
+#include "experiments/image_gof/gof_table.h"
+#include "experiments/image_gof/toy_gaussian.h"
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
@@ -136,6 +139,12 @@ int RunOne(const RunPlan& plan) {
                    [](const BenchConfig& config, const ExperimentRun& run) {
                      return RunBench(config, run);
                    });
+    case ExperimentKind::kToyGaussian:
+      return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
+    case ExperimentKind::kGof:
+      return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
+    case ExperimentKind::kGofTable:
+      return RunIn(plan, LoadConfig<GofTableConfig>(path, plan.overrides), RunGofTable);
     case ExperimentKind::kVerdictCalibration:
       break;
   }

@@ -15,6 +15,7 @@
 #include "core/progress.h"
 #include "experiments/commands.h"
 #include "experiments/evaluate.h"
+#include "experiments/gof_command.h"
 #include "experiments/log_commands.h"
 
 namespace {
@@ -24,6 +25,7 @@ struct CommandLine {
   lfiw::CommonOptions common;
   lfiw::RunOptions run;
   lfiw::EvaluateCommand evaluate;
+  lfiw::GofCommand gof;
   lfiw::TruthCommand truth;
   lfiw::TrainCommand train;
   lfiw::CollectCommand collect;
@@ -202,6 +204,35 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   });
 }
 
+void AddGof(CLI::App& app, CommandLine& line) {
+  lfiw::GofCommand& options = line.gof;
+  CLI::App* verb = app.add_subcommand(
+      "gof", "Measure how well generated images fit real ones, with importance weights");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw gof --real data_batch_5.bin --generated samples.npz --features resnet20.npz\n"
+      "  lfiw gof --real photos/ --generated samples/ --features inception.pt\n"
+      "  lfiw gof --real real_features.npz --generated generated_features.npz\n"
+      "Images: CIFAR-10's .bin, a folder of .png, or .npz of uint8 [n, height, width, channels].\n"
+      "Features: .npz with features [n, d] and logits [n, classes].");
+  verb->add_option("--real", options.real, "real images or features; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--generated", options.generated,
+                   "generated images or features; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--features", options.features,
+                   "network: .npz of a ResNet-20, or TorchScript (which runs the file's code)");
+  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::Gof(line.gof, line.common.verbosity); }; });
+}
+
 void AddLogArguments(CLI::App& verb, lfiw::LogArguments& log) {
   verb.add_option(
           "log", log.path,
@@ -296,6 +327,7 @@ int main(int argc, char** argv) {
   AddRun(app, line);
   AddBench(app, line);
   AddEvaluate(app, line);
+  AddGof(app, line);
   AddTruth(app, line);
   AddTrain(app, line);
   AddCollect(app, line);

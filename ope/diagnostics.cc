@@ -20,22 +20,21 @@ double ExcessDeviation(const MeanWeight& step) {
   return std::abs(step.log_mean) - 2.0 * step.log_stderr.value_or(0.0);
 }
 
-// Log of the mean of exp(log_values) and its standard error.
-MeanWeight LogMean(std::span<const double> log_values) {
+}  // namespace
+
+MeanWeight LogMeanWeight(std::span<const double> log_weights) {
   MeanWeight result;
-  const double unit = *std::max_element(log_values.begin(), log_values.end());
+  const double unit = *std::max_element(log_weights.begin(), log_weights.end());
   if (unit == kLogZero) return result;
   std::vector<double> weights;
-  weights.reserve(log_values.size());
-  for (const double value : log_values) weights.push_back(std::exp(value - unit));
+  weights.reserve(log_weights.size());
+  for (const double value : log_weights) weights.push_back(std::exp(value - unit));
   const double mean = Mean(weights);
   result.supported = true;
   result.log_mean = unit + std::log(mean);
   if (const auto error = MeanError(weights)) result.log_stderr = *error / mean;
   return result;
 }
-
-}  // namespace
 
 std::vector<MeanWeight> MeanWeights(const Array<double, 4>& log_weights) {
   const auto& [repetitions, classifiers, n, steps] = log_weights.shape();
@@ -52,7 +51,7 @@ std::vector<MeanWeight> MeanWeights(const Array<double, 4>& log_weights) {
         rollouts.push_back(LogSumExp(column) - std::log(static_cast<double>(classifiers)));
       }
     }
-    result.push_back(LogMean(rollouts));
+    result.push_back(LogMeanWeight(rollouts));
     result.back().step = t;
   }
   return result;
@@ -89,7 +88,7 @@ ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const 
     result.reason = "a real transition has weight 0";
     return result;
   }
-  const MeanWeight mean = LogMean(model);
+  const MeanWeight mean = LogMeanWeight(model);
   if (!mean.supported) {
     result.reason = "every model transition has weight 0";
     return result;

@@ -22,6 +22,9 @@ struct MeanWeight {
       std::nullopt;  // standard error of log_mean (that of the mean, / mean)
 };
 
+// The mean of exp(log_weights), at least one value, in log space; the step is left at 0.
+MeanWeight LogMeanWeight(std::span<const double> log_weights);
+
 // One entry per step, [T], from log-weights [R, C, n, T]. Repetitions and episodes are independent,
 // classifiers on the same rollout are not: their weights are averaged first.
 std::vector<MeanWeight> MeanWeights(const Array<double, 4>& log_weights);

@@ -1,0 +1,96 @@
+#include "experiments/image_gof/cross_fit.h"
+
+#include <algorithm>
+#include <span>
+
+#include "core/parallel.h"
+#include "core/rng.h"
+
+namespace lfiw {
+namespace {
+
+// The rows of one set by what they are to a fold's classifier.
+struct FoldRows {
+  std::vector<std::int64_t> train, validation, held_out;
+};
+
+// order: a random permutation of the set's rows.
+FoldRows RowsOf(const std::vector<std::int64_t>& order, std::int64_t fold,
+                const GofClassifierOptions& options) {
+  FoldRows rows;
+  std::vector<std::int64_t> others;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool held = static_cast<std::int64_t>(i) % options.folds == fold;
+    (held ? rows.held_out : others).push_back(order[i]);
+  }
+  const auto wanted =
+      static_cast<std::int64_t>(options.validation_share * static_cast<double>(others.size()));
+  const auto validation = std::clamp<std::int64_t>(wanted, 1, std::ssize(others) - 1);
+  rows.validation.assign(others.begin(), others.begin() + validation);
+  rows.train.assign(others.begin() + validation, others.end());
+  return rows;
+}
+
+std::int64_t StepsOfEpoch(std::int64_t rows, const GofClassifierOptions& options) {
+  const std::int64_t batch = std::max<std::int64_t>(options.fit.fit.batch, 1);
+  return std::max<std::int64_t>((rows + batch - 1) / batch, 1);
+}
+
+// The options of a fit on so many training rows.
+FeatureClassifierOptions OptionsFor(std::int64_t rows, const GofClassifierOptions& options) {
+  FeatureClassifierOptions fit = options.fit;
+  fit.fit.validate_every = StepsOfEpoch(rows, options);
+  fit.fit.steps = options.epochs * fit.fit.validate_every;
+  return fit;
+}
+
+// The classifier's log-weights of the listed rows, written to their places.
+void Weigh(const FeatureClassifier& classifier, ConstMatrixRef features,
+           std::span<const std::int64_t> rows, std::vector<double>& log_weights) {
+  MatrixF taken(std::ssize(rows), features.cols());
+  for (Eigen::Index i = 0; i < taken.rows(); ++i) {
+    taken.row(i) = features.row(rows[static_cast<std::size_t>(i)]);
+  }
+  std::vector<double> ratios(rows.size());
+  classifier.LogRatios(taken, ratios);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    log_weights[static_cast<std::size_t>(rows[i])] = ratios[i];
+  }
+}
+
+}  // namespace
+
+std::int64_t CrossFitSteps(std::int64_t n, std::int64_t m, const GofClassifierOptions& options) {
+  std::int64_t steps = 0;
+  std::vector<std::int64_t> real(static_cast<std::size_t>(n)),
+      generated(static_cast<std::size_t>(m));
+  for (std::int64_t fold = 0; fold < options.folds; ++fold) {
+    const std::int64_t rows = std::ssize(RowsOf(real, fold, options).train) +
+                              std::ssize(RowsOf(generated, fold, options).train);
+    steps += options.epochs * StepsOfEpoch(rows, options);
+  }
+  return steps;
+}
+
+CrossFit FitByFolds(ConstMatrixRef real, ConstMatrixRef generated,
+                    const GofClassifierOptions& options, std::uint64_t seed, const FitRun& run) {
+  const auto real_order = Stream(seed, "gof folds", {0}).Permutation(real.rows());
+  const auto generated_order = Stream(seed, "gof folds", {1}).Permutation(generated.rows());
+  CrossFit result{.real = std::vector<double>(static_cast<std::size_t>(real.rows())),
+                  .generated = std::vector<double>(static_cast<std::size_t>(generated.rows())),
+                  .fits = std::vector<FitSummary>(static_cast<std::size_t>(options.folds))};
+  ParallelFor(options.folds, [&](std::int64_t fold) {
+    const FoldRows r = RowsOf(real_order, fold, options);
+    const FoldRows g = RowsOf(generated_order, fold, options);
+    const FeatureClassifierData data{
+        real, generated, {r.train, g.train}, {r.validation, g.validation}};
+    const auto options_here = OptionsFor(std::ssize(r.train) + std::ssize(g.train), options);
+    FeatureClassifierFit fit = FitFeatureClassifier(data, options_here, seed, fold, run);
+    Weigh(fit.classifier, real, r.held_out, result.real);
+    Weigh(fit.classifier, generated, g.held_out, result.generated);
+    result.fits[static_cast<std::size_t>(fold)] = std::move(fit.summary);
+  });
+  return result;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,32 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_CROSS_FIT_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_CROSS_FIT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/matrix.h"
+#include "core/progress.h"
+#include "experiments/image_gof/gof_config.h"
+#include "models/fit.h"
+
+namespace lfiw {
+
+// Log-weights of all samples, each by a classifier that was trained without it.
+struct CrossFit {
+  std::vector<double> real;       // [n]
+  std::vector<double> generated;  // [m]
+  std::vector<FitSummary> fits;   // [folds]
+};
+
+// Gradient steps of all folds together, for a progress bar.
+std::int64_t CrossFitSteps(std::int64_t n, std::int64_t m, const GofClassifierOptions& options);
+
+// Deals both sets to the folds at random and trains one classifier for each on the rows of the
+// others, as parallel tasks. Checkpoints go to run.folder. Throws as FitFeatureClassifier.
+CrossFit FitByFolds(ConstMatrixRef real, ConstMatrixRef generated,
+                    const GofClassifierOptions& options, std::uint64_t seed, const FitRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_CROSS_FIT_H_

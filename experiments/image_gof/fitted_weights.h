@@ -1,0 +1,30 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_FITTED_WEIGHTS_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_FITTED_WEIGHTS_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/matrix.h"
+#include "experiments/experiment.h"
+#include "experiments/image_gof/cross_fit.h"
+
+namespace lfiw {
+
+// Cross-fitted weights as a stage leaves them.
+struct FittedWeights {
+  CrossFit fit;              // without its histories
+  nlohmann::json histories;  // [folds] of {step, train, validation}
+  std::string hash;          // of the artefact
+};
+
+// Runs FitByFolds as the stage "gof_weights", whose inputs are hashes of all that the features come
+// from.
+FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed,
+                         ConstMatrixRef real, ConstMatrixRef generated,
+                         const std::vector<std::string>& inputs, const ExperimentRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_FITTED_WEIGHTS_H_

@@ -1,0 +1,148 @@
+#include "experiments/image_gof/gof.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/png.h"
+#include "core/system_info.h"
+#include "experiments/image_gof/cross_fit.h"
+#include "experiments/image_gof/fitted_weights.h"
+#include "experiments/image_gof/gof_metrics.h"
+#include "experiments/image_gof/gof_report.h"
+#include "experiments/image_gof/gof_verdict.h"
+#include "experiments/image_gof/image_grid.h"
+#include "experiments/image_gof/sample_set.h"
+#include "experiments/plot.h"
+#include "experiments/stage_files.h"
+#include "experiments/versions.h"
+
+namespace lfiw {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
+
+// Learning curves as lines of metrics.jsonl.
+std::string MetricLines(const json& histories) {
+  std::string lines;
+  for (std::size_t fold = 0; fold < histories.size(); ++fold) {
+    const json& history = histories[fold];
+    for (std::size_t i = 0; i < history["step"].size(); ++i) {
+      const json line = {{"series", fmt::format("classifier fold {}", fold)},
+                         {"step", history["step"][i]},
+                         {"train_loss", history["train"][i]},
+                         {"validation_loss", history["validation"][i]}};
+      lines += line.dump() + "\n";
+    }
+  }
+  return lines;
+}
+
+std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
+                            const SamplePair& samples, const FittedWeights& weights,
+                            std::vector<std::string> inputs) {
+  inputs.push_back(weights.hash);
+  const Stage stage{.name = "gof_metrics",
+                    .config = CanonicalText(config.metrics),
+                    .inputs = std::move(inputs),
+                    .seed = config.seed};
+  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+    TerminalProgress progress("metrics", 1, "table", run.verbosity);
+    const std::vector<GofRow> rows = MeasureFit(samples.real.features, samples.generated.features,
+                                                weights.fit.generated, config.metrics, config.seed);
+    WriteJson(RowsJson(rows), directory + "/rows.json");
+    progress.Advance(1);
+  });
+  const std::string path = artefact.File("rows.json");
+  return RowsFromJson(ReadJson(path), path);
+}
+
+std::string WeightsCsv(const CrossFit& fit) {
+  std::string csv = "set,index,log_weight\n";
+  const auto add = [&csv](const char* set, const std::vector<double>& logs) {
+    for (std::size_t i = 0; i < logs.size(); ++i) csv += fmt::format("{},{},{}\n", set, i, logs[i]);
+  };
+  add("real", fit.real);
+  add("generated", fit.generated);
+  return csv;
+}
+
+// Draws a plot into the run directory; an empty text when it cannot be drawn.
+std::string Draw(const ExperimentRun& run, const std::string& name, const Plot& plot) {
+  try {
+    std::string svg = RenderSvg(plot);
+    run.directory.Write(fmt::format("plots/{}.svg", name), svg);
+    return svg;
+  } catch (const Error& error) {
+    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
+    return "";
+  }
+}
+
+std::string DrawGrid(const ExperimentRun& run, const ImageBatch& images,
+                     const std::vector<double>& log_weights) {
+  if (images.count == 0) return "";
+  const ImageBatch grid = RankedGrid(images, log_weights, kGridRows);
+  const std::string png = EncodePng(grid, 0);
+  run.directory.Write("plots/ranked.png", png);
+  return PngAsSvg(png, grid, "generated samples by weight");
+}
+
+void WriteRun(const ExperimentRun& run, const GofResult& result, const json& histories) {
+  const GofDrawings drawings = {
+      .calibration = Draw(run, "calibration", CalibrationPlot(result.evidence.calibration)),
+      .histogram = Draw(run, "weights", WeightPlot(result.weights)),
+      .grid = DrawGrid(run, result.samples.generated.images, result.weights.generated)};
+  run.directory.Write("results.csv", RowsCsv(result.rows));
+  run.directory.Write("results.json", GofJson(result).dump(1) + "\n");
+  run.directory.Write("weights.csv", WeightsCsv(result.weights));
+  run.directory.Write("metrics.jsonl", MetricLines(histories));
+  run.directory.Write("report.html", GofPage(result, drawings, run.command));
+  Manifest manifest;
+  manifest.command = run.command;
+  manifest.libraries = LibraryVersions();
+  manifest.seeds = {{"run", result.config.seed}};
+  manifest.inputs = {{"real", result.samples.real.hash},
+                     {"generated", result.samples.generated.hash}};
+  manifest.stages = run.cache.records();
+  manifest.threads = Threads();
+  run.directory.WriteManifest(manifest, QuerySystem());
+}
+
+}  // namespace
+
+int RunGof(const GofConfig& config, const ExperimentRun& run) {
+  if (config.real.empty() || config.generated.empty()) {
+    Throw<ConfigError>("{}: an empty list, expected at least one file or folder of images",
+                       config.real.empty() ? "real" : "generated");
+  }
+  const SamplePair samples = ReadPair(config.real, config.generated, config.features, run);
+  const std::vector<std::string> inputs = {samples.real.hash, samples.generated.hash,
+                                           samples.features_hash};
+  const FittedWeights weights =
+      FitWeights(config.classifier, config.seed, samples.real.features.features,
+                 samples.generated.features.features, inputs, run);
+  GofResult result{.config = config,
+                   .samples = samples,
+                   .weights = weights.fit,
+                   .rows = Measure(config, run, samples, weights, inputs),
+                   .evidence = GatherEvidence(weights.fit),
+                   .judgement = {}};
+  result.judgement =
+      JudgeFit(result.evidence, result.rows, config.verdict, config.metrics.kid_block);
+  WriteRun(run, result, weights.histories);
+  if (run.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}report: {}\n", GofText(result), run.directory.File("report.html"));
+  }
+  return 0;
+}
+
+}  // namespace lfiw

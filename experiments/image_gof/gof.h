@@ -1,0 +1,17 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_
+
+#include "experiments/experiment.h"
+#include "experiments/image_gof/gof_config.h"
+
+namespace lfiw {
+
+// Measures how well generated images fit real ones, with and without importance weights: features,
+// classifiers by cross-fitting, metrics, checks of the weights, verdict. Writes results.csv,
+// results.json, weights.csv, metrics.jsonl, plots and report.html into the run directory. Returns
+// the program's exit status, 0.
+int RunGof(const GofConfig& config, const ExperimentRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_

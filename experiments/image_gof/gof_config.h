@@ -1,0 +1,108 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_CONFIG_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/visitor.h"
+#include "experiments/experiment.h"
+#include "models/feature_classifier.h"
+
+namespace lfiw {
+
+// The classifier whose odds are the weights.
+struct GofClassifierOptions {
+  // Every sample is weighted by a classifier that did not see it.
+  std::int64_t folds = 5;
+  // The paper's; the parameters of the least validation loss are kept, since accuracy, which the
+  // paper selects by, says little about odds.
+  std::int64_t epochs = 20;
+  double validation_share = 0.1;
+  FeatureClassifierOptions fit;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("folds", folds, "parts of the samples, each weighted by a classifier of the others",
+            Between(2, 100));
+    v.Field("epochs", epochs, "passes over the training rows; sets fit.steps and validate_every",
+            AtLeast(1));
+    v.Field("validation_share", validation_share,
+            "share of the rows of the other parts held out to choose the parameters",
+            Between(0.01, 0.9));
+    v.Field("fit", fit, "network and training");
+  }
+};
+
+struct GofMetricOptions {
+  std::vector<double> alphas = {0.0, 0.25, 0.5, 0.75};  // the paper's table; 1 is the default row
+  std::vector<double> betas = {0.001, 0.01, 0.1, 1.0};  // the paper's table
+  std::int64_t kid_block = 1000;                        // as in most tools
+  std::int64_t ess_draws = 5;                           // each costs as much as a FID
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("alphas", alphas, "exponents of the flattened weights", AtLeast(0.0));
+    v.Field("betas", betas, "lower bounds of the clipped weights", AtLeast(0.0));
+    v.Field("kid_block", kid_block, "most samples in a block of the KID", AtLeast(2));
+    v.Field("ess_draws", ess_draws,
+            "random subsets of as many samples as the weights are worth, for an unweighted FID",
+            AtLeast(0));
+  }
+};
+
+// Limits of the verdict.
+struct GofVerdictOptions {
+  // One comparison of equal sets in a thousand is called different, for each of the two tests.
+  double significance = 0.001;
+  // A classifier this good is right about samples little more often than a coin.
+  double close_auc = 0.6;
+  double lowest_ess_fraction = 0.1;
+  double highest_ece = 0.05;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("significance", significance, "chance of calling equal sets different, per test",
+            Between(1e-9, 0.5));
+    v.Field("close_auc", close_auc, "sets that are told apart worse than this are called close",
+            Between(0.5, 1.0));
+    v.Field("lowest_ess_fraction", lowest_ess_fraction, "ESS / n below it: weights not to be used",
+            Between(0.0, 1.0));
+    v.Field("highest_ece", highest_ece, "calibration error above it: weights not to be used",
+            Between(0.0, 1.0));
+  }
+};
+
+// Goodness of fit of one set of generated images.
+struct GofConfig {
+  std::string name = "gof";
+  ExperimentKind experiment = ExperimentKind::kGof;
+  std::uint64_t seed = 0;
+  std::vector<std::string> real;
+  std::vector<std::string> generated;
+  std::string features;
+  GofClassifierOptions classifier;
+  GofMetricOptions metrics;
+  GofVerdictOptions verdict;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("name", name, "names the run directory");
+    v.Field("experiment", experiment, "which experiment this file is for");
+    v.Field("seed", seed, "root seed");
+    v.Field("real", real,
+            "real images: CIFAR-10's .bin files, folders of .png, .npz of uint8 images or of "
+            "features and logits; several are put together");
+    v.Field("generated", generated, "generated images, likewise");
+    v.Field("features", features,
+            "network that features come from: .npz of a ResNet-20 or a TorchScript module; none "
+            "for features");
+    v.Field("classifier", classifier, "classifier of real against generated features");
+    v.Field("metrics", metrics, "what is measured");
+    v.Field("verdict", verdict, "limits of the verdict; changing them alone computes nothing");
+  }
+};
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_CONFIG_H_

@@ -1,0 +1,17 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_
+
+#include "experiments/experiment.h"
+#include "experiments/image_gof/gof_table_config.h"
+
+namespace lfiw {
+
+// The paper's table 1 (reference, and every generator without and with self-normalized weights,
+// with standard errors over runs) and, where sizes are given, the tables of its appendix B. Writes
+// results.csv, bias_variance.csv and report.html into the run directory. Returns the program's exit
+// status, 0.
+int RunGofTable(const GofTableConfig& config, const ExperimentRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_

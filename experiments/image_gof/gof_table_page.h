@@ -1,0 +1,68 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_PAGE_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_PAGE_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/image_gof/bias_variance.h"
+#include "experiments/image_gof/gof_metrics.h"
+#include "experiments/image_gof/gof_verdict.h"
+
+namespace lfiw {
+
+// The metrics of the table, in the order of its columns.
+inline constexpr std::array kTableMetrics = {kInceptionScore, kFid, kKid, kBiasedRbf};
+
+// A mean over runs and its standard error, or why there is none.
+struct TableCell {
+  std::optional<double> value = std::nullopt;
+  std::optional<double> standard_error = std::nullopt;
+  std::string reason = {};
+};
+
+// A row of the paper's table 1.
+struct TableRow {
+  std::string model;
+  std::string evaluation;
+  std::int64_t runs = 0;
+  std::int64_t size = 0;              // generated samples of a run
+  std::vector<TableCell> cells = {};  // [kTableMetrics]
+};
+
+// A table of the paper's appendix B.
+struct BiasVarianceTable {
+  std::string model;
+  std::int64_t size = 0;  // T
+  bool disjoint = true;   // draws share no sample
+  std::vector<BiasVariance> entries = {};
+};
+
+// The weights of one generator.
+struct GeneratorEvidence {
+  std::string model;
+  WeightEvidence evidence;
+  std::vector<std::string> notes;
+};
+
+struct GofTable {
+  std::vector<TableRow> rows;  // the reference first
+  std::vector<BiasVarianceTable> bias_variance;
+  std::vector<GeneratorEvidence> evidence;
+};
+
+std::string TableText(const GofTable& table);
+
+// RFC 4180: a line per row and metric.
+std::string TableCsv(const GofTable& table);
+
+// RFC 4180: a line per generator, T and estimator.
+std::string BiasVarianceCsv(const GofTable& table);
+
+std::string TablePage(const GofTable& table, const std::string& command);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_PAGE_H_

@@ -1,0 +1,55 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_VERDICT_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_VERDICT_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/image_gof/cross_fit.h"
+#include "experiments/image_gof/gof_config.h"
+#include "experiments/image_gof/gof_metrics.h"
+#include "models/calibration.h"
+#include "ope/importance_resampling.h"
+
+namespace lfiw {
+
+// How well the samples pass for real ones.
+enum class Resemblance { kSame, kClose, kDifferent };
+template <>
+struct EnumNames<Resemblance> {
+  static constexpr std::array names = {"no difference found", "close", "different"};
+};
+
+// What the held-out log-weights say of classifier and weights.
+struct WeightEvidence {
+  std::int64_t n = 0;            // real samples
+  std::int64_t m = 0;            // generated samples
+  Calibration calibration = {};  // of the class probability among all held-out samples, 10 bins
+  // AUC - 1/2 over its standard deviation for equal distributions, sqrt((n + m + 1) / (12 n m)).
+  double auc_z = 0.0;
+  double ess = 0.0;
+  double max_weight = 0.0;
+  std::optional<double> khat = std::nullopt;
+  double khat_threshold = 0.0;
+  LogPartition partition = {};
+  ResamplingConditions conditions = {};
+};
+WeightEvidence GatherEvidence(const CrossFit& fit);
+
+struct GofJudgement {
+  Resemblance resemblance = Resemblance::kSame;
+  std::vector<std::string> reasons;  // plain sentences
+  // Why the weighted rows should not be relied on; empty when they may.
+  std::vector<std::string> doubts;
+};
+// Sets are different when the classifier tells held-out samples apart, or the unweighted KID is
+// above 0, beyond the noise of equal sets. kid_block: of the metrics' options.
+GofJudgement JudgeFit(const WeightEvidence& evidence, std::span<const GofRow> rows,
+                      const GofVerdictOptions& options, std::int64_t kid_block);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_VERDICT_H_

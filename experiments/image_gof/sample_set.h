@@ -1,0 +1,46 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_SET_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_SET_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image_batch.h"
+#include "experiments/experiment.h"
+#include "models/feature_extractor.h"
+
+namespace lfiw {
+
+// Samples of one kind, real or generated.
+struct SampleSet {
+  std::vector<std::string> paths = {};
+  ImageBatch images = {};         // count 0 where only features were given
+  ImageFeatures features = {};    // [n, d] and [n, classes]
+  std::string hash = {};          // of everything that was read
+  bool cifar10_training = false;  // some of the images are CIFAR-10's training images
+
+  std::int64_t size() const { return features.features.rows(); }
+};
+
+// Reads files of images, or .npz files with an array `features` and perhaps `logits`, which are
+// taken as they are. Throws DataError when the files do not fit together, besides what reading one
+// throws.
+SampleSet ReadSamples(const std::vector<std::string>& paths);
+
+// Real and generated samples with their features.
+struct SamplePair {
+  SampleSet real, generated;
+  std::string extractor;           // in words
+  std::string features_hash = {};  // of the network; empty for features as given
+  std::vector<std::string> notes;  // what a reader must know about the features
+};
+
+// Reads both sets and extracts what features are missing, one cached stage a set; `features` names
+// the network and may be empty when none are missing. Throws ConfigError when it is needed and not
+// given, DataError when the sets' features differ in width or a set has fewer than 20 samples.
+SamplePair ReadPair(const std::vector<std::string>& real, const std::vector<std::string>& generated,
+                    const std::string& features, const ExperimentRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_SET_H_

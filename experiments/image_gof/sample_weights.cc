@@ -1,0 +1,81 @@
+#include "experiments/image_gof/sample_weights.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "ope/log_weights.h"
+
+namespace lfiw {
+namespace {
+
+[[noreturn]] void RejectZeros(std::int64_t n) {
+  Throw<NumericError>("all {} weights are 0, so no sample supports an estimate", n);
+}
+
+}  // namespace
+
+std::vector<WeightVariant> PaperVariants(std::span<const double> alphas,
+                                         std::span<const double> betas) {
+  std::vector<WeightVariant> variants = {
+      {.name = "default", .params = "", .scale = WeightScale::kNumber},
+      {.name = "self_normalized", .params = "", .scale = WeightScale::kSum}};
+  for (const double alpha : alphas) {
+    variants.push_back(
+        {.name = "flattened", .params = fmt::format("alpha={}", alpha), .alpha = alpha});
+  }
+  for (const double beta : betas) {
+    variants.push_back({.name = "clipped", .params = fmt::format("beta={}", beta), .beta = beta});
+  }
+  return variants;
+}
+
+SampleWeights UniformWeights(std::int64_t n) {
+  const auto count = static_cast<double>(n);
+  return {.values = VectorD::Constant(n, 1.0 / count),
+          .scale = WeightScale::kSum,
+          .ess = count,
+          .max_weight = 1.0 / count};
+}
+
+SampleWeights MakeWeights(std::span<const double> log_weights, const WeightVariant& variant) {
+  LFIW_ASSERT(!log_weights.empty());
+  SampleWeights weights;
+  weights.scale = variant.scale;
+  VectorD logs = Eigen::Map<const VectorD>(log_weights.data(), std::ssize(log_weights));
+  const std::span<double> values(logs.data(), log_weights.size());
+  Flatten(values, variant.alpha);
+  weights.clipped = ClipBelow(values, variant.beta);
+  const WeightSummary summary = Summarise(values);
+  if (!summary.supported) RejectZeros(logs.size());
+  weights.ess = summary.ess;
+  weights.max_weight = summary.max_weight;
+  if (variant.scale == WeightScale::kSum) {
+    SelfNormalise(values);
+  } else {
+    for (double& value : values) value = std::exp(value) / static_cast<double>(logs.size());
+    if (!logs.allFinite()) {
+      Throw<NumericError>("a weight is not finite in double; self-normalized weights are");
+    }
+  }
+  weights.values = std::move(logs);
+  return weights;
+}
+
+SampleWeights TakeWeights(const SampleWeights& weights, std::span<const std::int64_t> samples) {
+  SampleWeights taken{.values = VectorD(std::ssize(samples)), .scale = weights.scale};
+  for (Eigen::Index i = 0; i < taken.values.size(); ++i) {
+    taken.values[i] = weights.values[samples[static_cast<std::size_t>(i)]];
+  }
+  const double sum = taken.values.sum();
+  if (!(sum > 0.0)) RejectZeros(taken.size());
+  taken.ess = EffectiveSampleSize(sum, taken.values.squaredNorm(), taken.size());
+  taken.max_weight = taken.values.maxCoeff() / sum;
+  taken.values *= weights.scale == WeightScale::kSum
+                      ? 1.0 / sum
+                      : static_cast<double>(weights.size()) / static_cast<double>(taken.size());
+  return taken;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,59 @@
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_WEIGHTS_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_WEIGHTS_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/matrix.h"
+#include "core/visitor.h"
+
+namespace lfiw {
+
+// What weights are divided by: their number (the paper's equation 5) or their sum (equation 6).
+enum class WeightScale { kNumber, kSum };
+template <>
+struct EnumNames<WeightScale> {
+  static constexpr std::array names = {"none", "self"};
+};
+
+// The weights of n samples: E[f] is estimated by sum_i values[i] f(x_i).
+struct SampleWeights {
+  VectorD values;  // [n], >= 0; they sum to 1 with kSum
+  WeightScale scale = WeightScale::kSum;
+  double ess = 0.0;         // Kish's effective sample size, in [1, n]
+  double max_weight = 0.0;  // the largest share of one sample, in [1 / n, 1]
+  std::int64_t clipped = 0;
+
+  std::int64_t size() const { return values.size(); }
+};
+
+// One of the paper's estimators: w^alpha, at least beta, divided by n or by the sum.
+struct WeightVariant {
+  std::string name;    // "self_normalized"
+  std::string params;  // "alpha=0.5" or empty
+  double alpha = 1.0;
+  double beta = 0.0;
+  WeightScale scale = WeightScale::kNumber;
+};
+
+// The paper's table: default, self-normalized, flattened and clipped weights.
+std::vector<WeightVariant> PaperVariants(std::span<const double> alphas,
+                                         std::span<const double> betas);
+
+// Weights 1 / n.
+SampleWeights UniformWeights(std::int64_t n);
+
+// log_weights [n], n >= 1; -inf is a weight of 0. Throws NumericError when every weight is 0 or,
+// with kNumber, one leaves the range of a double.
+SampleWeights MakeWeights(std::span<const double> log_weights, const WeightVariant& variant);
+
+// Those of some samples, normalised anew with kSum and in proportion to the share of the samples
+// taken with kNumber. Throws NumericError when all of them are 0.
+SampleWeights TakeWeights(const SampleWeights& weights, std::span<const std::int64_t> samples);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_WEIGHTS_H_

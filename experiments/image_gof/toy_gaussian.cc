@@ -1,0 +1,116 @@
+#include "experiments/image_gof/toy_gaussian.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/config.h"
+#include "core/error.h"
+#include "core/npz.h"
+#include "core/parallel.h"
+#include "core/system_info.h"
+#include "experiments/image_gof/toy_curves.h"
+#include "experiments/image_gof/toy_page.h"
+#include "experiments/plot.h"
+#include "experiments/versions.h"
+
+namespace lfiw {
+namespace {
+
+void Save(const ToyCurves& curves, const std::string& path) {
+  NpzFile file;
+  file.Put("model", std::vector<double>{curves.model_mean, curves.model_deviation});
+  file.Put("estimate", curves.estimate);
+  file.Put("low", curves.low);
+  file.Put("high", curves.high);
+  file.Put("held_out_data", curves.held_out_data);
+  file.Put("held_out_model", curves.held_out_model);
+  file.Write(path);
+}
+
+ToyCurves Load(std::int64_t n, const std::string& path) {
+  const NpzFile file = NpzFile::Read(path);
+  const std::vector<double> model = file.GetDoubles("model");
+  if (model.size() != 2)
+    Throw<DataError>("{}: model has {} values, expected 2", path, model.size());
+  return {.n = n,
+          .model_mean = model[0],
+          .model_deviation = model[1],
+          .estimate = file.GetDoubles("estimate"),
+          .low = file.GetDoubles("low"),
+          .high = file.GetDoubles("high"),
+          .held_out_data = file.GetDoubles("held_out_data"),
+          .held_out_model = file.GetDoubles("held_out_model")};
+}
+
+// Everything that curves of one size depend on.
+std::string CurvesKey(const ToyGaussianConfig& config, std::int64_t n) {
+  return fmt::format("n={} bootstraps={} level={} {}{}{}", n, config.bootstraps, config.level,
+                     CanonicalText(config.mixture), CanonicalText(config.grid),
+                     CanonicalText(config.classifier));
+}
+
+ToyPanel RunPanel(const ToyGaussianConfig& config, const ExperimentRun& run, std::int64_t n) {
+  const Stage stage{
+      .name = "toy_curves", .config = CurvesKey(config, n), .inputs = {}, .seed = config.seed};
+  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+    TerminalProgress progress(fmt::format("classifiers for n = {}", n), config.bootstraps,
+                              "classifiers", run.verbosity);
+    Save(FitToyCurves(config, n, &progress), directory + "/curves.npz");
+  });
+  ToyPanel panel{.curves = Load(n, artefact.File("curves.npz")), .summary = {}};
+  panel.summary = SummariseToy(config, panel.curves);
+  return panel;
+}
+
+// Draws a plot into the run directory; an empty text when it cannot be drawn.
+std::string Draw(const ExperimentRun& run, const std::string& name, const Plot& plot) {
+  try {
+    std::string svg = RenderSvg(plot);
+    run.directory.Write(fmt::format("plots/{}.svg", name), svg);
+    return svg;
+  } catch (const Error& error) {
+    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
+    return "";
+  }
+}
+
+void WriteRun(const ToyGaussianConfig& config, const ExperimentRun& run,
+              const std::vector<ToyPanel>& panels) {
+  std::vector<std::string> svgs = {Draw(run, "setup", ToySetupPlot(config, panels.back().curves))};
+  for (const ToyPanel& panel : panels) {
+    svgs.push_back(
+        Draw(run, fmt::format("n_{}", panel.curves.n), ToyCurvePlot(config, panel.curves)));
+  }
+  run.directory.Write("results.csv", ToyCsv(panels));
+  run.directory.Write("curves.csv", ToyCurvesCsv(config, panels));
+  run.directory.Write("report.html", ToyPage(config, panels, svgs, run.command));
+  Manifest manifest;
+  manifest.command = run.command;
+  manifest.libraries = LibraryVersions();
+  manifest.seeds = {{"run", config.seed}};
+  manifest.stages = run.cache.records();
+  manifest.threads = Threads();
+  run.directory.WriteManifest(manifest, QuerySystem());
+}
+
+}  // namespace
+
+int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
+  if (config.sizes.empty()) Throw<ConfigError>("sizes: an empty list, expected at least one");
+  if (!(config.grid.low < config.grid.high)) {
+    Throw<ConfigError>("grid: low {} and high {}, expected low below high", config.grid.low,
+                       config.grid.high);
+  }
+  std::vector<ToyPanel> panels;
+  for (const std::int64_t n : config.sizes) panels.push_back(RunPanel(config, run, n));
+  WriteRun(config, run, panels);
+  if (run.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}report: {}\n", ToyText(panels), run.directory.File("report.html"));
+  }
+  return 0;
+}
+
+}  // namespace lfiw

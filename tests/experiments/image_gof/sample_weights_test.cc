@@ -1,0 +1,88 @@
+#include "experiments/image_gof/sample_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.h"
+
+namespace lfiw {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const std::vector<double> kLogs = {std::log(1.0), std::log(2.0), std::log(5.0)};
+
+std::vector<double> Values(const SampleWeights& weights) {
+  return {weights.values.begin(), weights.values.end()};
+}
+
+WeightVariant Variant(double alpha, double beta, WeightScale scale) {
+  return {.name = "", .params = "", .alpha = alpha, .beta = beta, .scale = scale};
+}
+
+TEST(PaperVariants, AreTheRowsOfItsTable) {
+  const auto variants = PaperVariants(std::vector{0.0, 0.5}, std::vector{0.1});
+  ASSERT_EQ(variants.size(), 5u);
+  EXPECT_EQ(variants[0].name, "default");
+  EXPECT_EQ(variants[1].scale, WeightScale::kSum);
+  EXPECT_EQ(variants[3].params, "alpha=0.5");
+  EXPECT_EQ(variants[4].name, "clipped");
+  EXPECT_EQ(variants[4].scale, WeightScale::kNumber);
+}
+
+TEST(MakeWeights, DefaultDividesByTheNumberAndSelfNormalizedByTheSum) {
+  const SampleWeights plain = MakeWeights(kLogs, Variant(1.0, 0.0, WeightScale::kNumber));
+  EXPECT_NEAR(plain.values[2], 5.0 / 3.0, 1e-15);
+  const SampleWeights self = MakeWeights(kLogs, Variant(1.0, 0.0, WeightScale::kSum));
+  EXPECT_NEAR(self.values[2], 5.0 / 8.0, 1e-15);
+  EXPECT_NEAR(self.ess, 64.0 / 30.0, 1e-12);
+  EXPECT_NEAR(plain.ess, self.ess, 1e-12);
+  EXPECT_NEAR(self.max_weight, 5.0 / 8.0, 1e-15);
+}
+
+TEST(MakeWeights, FlattensThenClips) {
+  const SampleWeights weights = MakeWeights(kLogs, Variant(2.0, 3.0, WeightScale::kNumber));
+  EXPECT_NEAR(weights.values[0], 1.0, 1e-14);
+  EXPECT_NEAR(weights.values[1], 4.0 / 3.0, 1e-14);
+  EXPECT_NEAR(weights.values[2], 25.0 / 3.0, 1e-14);
+  EXPECT_EQ(weights.clipped, 1);
+}
+
+TEST(MakeWeights, AlphaZeroIsUniform) {
+  EXPECT_EQ(Values(MakeWeights(kLogs, Variant(0.0, 0.0, WeightScale::kNumber))),
+            Values(UniformWeights(3)));
+}
+
+TEST(MakeWeights, HugeLogitsAreFineWhenNormalisedAndRefusedWhenNot) {
+  const std::vector<double> huge = {1000.0, 1000.0};
+  EXPECT_THAT(Values(MakeWeights(huge, Variant(1.0, 0.0, WeightScale::kSum))),
+              ElementsAre(0.5, 0.5));
+  EXPECT_THAT([&] { MakeWeights(huge, Variant(1.0, 0.0, WeightScale::kNumber)); },
+              ThrowsMessage<NumericError>(HasSubstr("not finite")));
+}
+
+TEST(MakeWeights, NoSupportIsRefused) {
+  const std::vector<double> none(3, -std::numeric_limits<double>::infinity());
+  EXPECT_THAT([&] { MakeWeights(none, Variant(1.0, 0.0, WeightScale::kSum)); },
+              ThrowsMessage<NumericError>(HasSubstr("all 3 weights are 0")));
+}
+
+TEST(TakeWeights, NormalisesAnewOrKeepsTheMeanWeight) {
+  const std::vector<std::int64_t> last = {1, 2};
+  const SampleWeights self =
+      TakeWeights(MakeWeights(kLogs, Variant(1.0, 0.0, WeightScale::kSum)), last);
+  EXPECT_NEAR(self.values[1], 5.0 / 7.0, 1e-15);
+  const SampleWeights plain =
+      TakeWeights(MakeWeights(kLogs, Variant(1.0, 0.0, WeightScale::kNumber)), last);
+  EXPECT_NEAR(plain.values[1], 5.0 / 2.0, 1e-14);
+  EXPECT_NEAR(plain.ess, 49.0 / 29.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace lfiw
