@@ -1,5 +1,7 @@
 #include "models/torchscript_function.h"
 
+#include <torch/script.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "policies/torchscript_network.h"
 
+#include <torch/script.h>
+
 #include <utility>
 #include <vector>
 
