@@ -20,7 +20,7 @@ const Cells kBiasTitles = {"weights", "|bias|", "mean |bias|", "variance", "MSE"
 constexpr const char* kMetricsNote =
     "Means and standard errors over runs. Higher IS is better; lower FID and KID are. KID is the "
     "unbiased one; biased RBF is what the paper reports under that name. FID, IS and the biased "
-    "statistic depend on the number of samples, which is the same in all rows.";
+    "statistic depend on the number of samples: compare rows with as many.";
 constexpr const char* kBiasNote =
     "Of the mean features of T samples. |bias|: of the mean over features, as in the paper, whose "
     "biases may cancel; mean |bias| is free of that. Standard errors are over features.";

@@ -17,7 +17,7 @@ TEST(ConditionLines, SayWhatHoldsAndByHowMuch) {
   const auto lines = ConditionLines(CheckResampling(data, model), EstimateLogPartition(model));
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines[0], HasSubstr("holds, margin 0.50 ± 0.14 nats"));
-  EXPECT_THAT(lines[3], HasSubstr("log Z of the resampled model: 0.01 ± 0.10 nats"));
+  EXPECT_THAT(lines[3], HasSubstr("log Z of the resampled model: 0.005 ± 0.100 nats"));
 }
 
 TEST(ConditionLines, SayWhyAConditionIsNotKnown) {
