@@ -1,5 +1,7 @@
 #include "models/image/layers.h"
 
+#include <torch/torch.h>
+
 #include <cmath>
 #include <span>
 #include <utility>

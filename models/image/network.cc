@@ -1,5 +1,7 @@
 #include "models/image/network.h"
 
+#include <torch/torch.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -113,6 +115,15 @@ std::pair<std::int64_t, std::int64_t> ChunkRange(std::int64_t count, std::int64_
 at::Device TorchDevice(Device resolved) {
   LFIW_ASSERT(resolved != Device::kAuto);
   return resolved == Device::kCuda ? at::Device(at::kCUDA) : at::Device(at::kCPU);
+}
+
+void SampleBlocks(std::int64_t count, std::int64_t block, Progress* progress,
+                  const std::function<void(std::int64_t, std::int64_t)>& body) {
+  ParallelBlocks(count, block, [&](std::int64_t begin, std::int64_t end) {
+    if (InterruptRequested()) throw Interrupted();
+    body(begin, end);
+    if (progress != nullptr) progress->Advance(end - begin);
+  });
 }
 
 std::vector<std::int64_t> DrawIndices(Stream stream, std::int64_t n, std::int64_t count) {

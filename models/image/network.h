@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/image_batch.h"
+#include "core/progress.h"
 #include "models/image/device.h"
 #include "models/image/layers.h"
 
@@ -54,6 +55,11 @@ std::pair<std::int64_t, std::int64_t> ChunkRange(std::int64_t count, std::int64_
                                                  std::int64_t chunk);
 
 at::Device TorchDevice(Device resolved);
+
+// Makes images in parallel: body(begin, end) for blocks of [0, count). `progress` may be null.
+// Throws Interrupted when the user interrupts.
+void SampleBlocks(std::int64_t count, std::int64_t block, Progress* progress,
+                  const std::function<void(std::int64_t, std::int64_t)>& body);
 
 // `n` indices below `count`, drawn with replacement.
 std::vector<std::int64_t> DrawIndices(Stream stream, std::int64_t n, std::int64_t count);

@@ -68,8 +68,10 @@ class Sngan {
   Sngan& operator=(Sngan&&) noexcept;
 
   // Images first .. first + count - 1 of a sequence without end: image i depends on the stream and
-  // on i, and normalises by running moments.
-  ImageBatch Sample(const Stream& stream, std::int64_t first, std::int64_t count) const;
+  // on i, and normalises by running moments. `progress` advances by images and may be null. Throws
+  // Interrupted when the user interrupts.
+  ImageBatch Sample(const Stream& stream, std::int64_t first, std::int64_t count,
+                    Progress* progress = nullptr) const;
 
   // Arrays "<prefix>.generator...", ".discriminator...". Load throws DataError unless the file is
   // of a model with the same options and sizes.

@@ -1,5 +1,7 @@
 #include "models/image/sngan_networks.h"
 
+#include <torch/torch.h>
+
 #include <numbers>
 #include <optional>
 

@@ -24,7 +24,7 @@ inline at::Tensor NormalTensor(std::vector<std::int64_t> shape, std::uint64_t se
 }
 
 // Compares the gradient of sum(f(inputs) * fixed weights) by every input with central differences
-// at up to `places` elements of each.
+// at up to `places` elements of each; places next to a kink, which must be few, are left out.
 inline void ExpectGradientsMatch(const std::function<at::Tensor(const std::vector<at::Tensor>&)>& f,
                                  std::vector<at::Tensor> inputs, double tolerance = 1e-6,
                                  std::int64_t places = 12) {
@@ -32,27 +32,38 @@ inline void ExpectGradientsMatch(const std::function<at::Tensor(const std::vecto
   at::Tensor output = f(inputs);
   const at::Tensor weights = NormalTensor(output.sizes().vec(), 99);
   const auto value = [&] { return (f(inputs) * weights).sum().item<double>(); };
-  const auto gradients = torch::autograd::grad({(output * weights).sum()}, inputs);
+  const auto gradients = torch::autograd::grad({(output * weights).sum()}, inputs, {}, c10::nullopt,
+                                               false, /*allow_unused=*/true);
   const at::NoGradGuard no_grad;
+  const double middle = value();
+  std::int64_t compared = 0, kinks = 0;
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     auto* x = inputs[t].data_ptr<double>();
-    const at::Tensor gradient = gradients[t].contiguous();
+    // an input that is not used has none
+    const at::Tensor gradient =
+        gradients[t].defined() ? gradients[t].contiguous() : at::zeros_like(inputs[t]);
     const std::int64_t count = inputs[t].numel(),
                        stride = std::max<std::int64_t>(1, count / places);
     for (std::int64_t i = 0; i < count; i += stride) {
-      constexpr double kStep = 1e-5;
+      constexpr double kStep = 1e-6;
       const double old = x[i];
       x[i] = old + kStep;
       const double up = value();
       x[i] = old - kStep;
       const double down = value();
       x[i] = old;
-      const double numeric = (up - down) / (2.0 * kStep);
-      EXPECT_NEAR(gradient.data_ptr<double>()[i], numeric,
-                  tolerance * std::max(1.0, std::abs(numeric)))
+      const double numeric = (up - down) / (2.0 * kStep), scale = std::max(1.0, std::abs(numeric));
+      ++compared;
+      // where a ReLU turns within the step there is nothing to compare with
+      if (std::abs(up - 2.0 * middle + down) / kStep > std::max(tolerance, 1e-4) * scale) {
+        ++kinks;
+        continue;
+      }
+      EXPECT_NEAR(gradient.data_ptr<double>()[i], numeric, tolerance * scale)
           << "input " << t << ", element " << i;
     }
   }
+  EXPECT_LE(10 * kinks, compared) << "too many kinks";
 }
 
 // The same for a network: by its input and by all of its parameters, which are set to random
@@ -79,7 +90,7 @@ void ExpectNetworkGradientsMatch(const NetworkLayout& layout, const at::Tensor& 
     pass.noise = Stream(5, "test noise");
     return apply(pass, given[0]);
   };
-  ExpectGradientsMatch(f, inputs, tolerance);
+  ExpectGradientsMatch(f, inputs, tolerance, inputs.size() > 10 ? 3 : 12);
 }
 
 // Images of smooth random colours, for toy training sets.

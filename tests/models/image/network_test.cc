@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <string>
+
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tests/models/image/gradient_check.h"
@@ -98,6 +101,20 @@ TEST(NoiseTensorTest, RowsDependOnTheirIndexAlone) {
   const Stream stream(1, "noise");
   const std::vector<std::int64_t> first = {4, 7}, second = {7};
   EXPECT_TRUE(at::equal(NoiseTensor(stream, first, 3)[1], NoiseTensor(stream, second, 3)[0]));
+}
+
+TEST(SampleBlocksTest, ReportsEveryImageOnceAndStopsWhenInterrupted) {
+  class Counter : public Progress {
+   public:
+    void Advance(std::int64_t done) override { total += done; }
+    void Note(const std::string& /*text*/) override {}
+    std::atomic<std::int64_t> total = 0;
+  } counter;
+  SampleBlocks(25, 10, &counter, [](std::int64_t, std::int64_t) {});
+  EXPECT_EQ(counter.total, 25);
+  InterruptRequested() = true;
+  EXPECT_THROW(SampleBlocks(25, 10, nullptr, [](std::int64_t, std::int64_t) {}), Interrupted);
+  InterruptRequested() = false;
 }
 
 TEST(DrawIndicesTest, StaysBelowTheCount) {

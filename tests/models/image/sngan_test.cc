@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <filesystem>
 
 #include "core/config.h"
 #include "core/error.h"
@@ -12,6 +12,7 @@
 #include "models/image/sngan_networks.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/image/gradient_check.h"
+#include "tests/models/image/test_job.h"
 
 namespace lfiw {
 namespace {
@@ -45,9 +46,8 @@ void ExpectSameModel(const Sngan& a, const Sngan& b) {
   }
 }
 
-SnganFit Fit(const SnganOptions& options, const std::string& checkpoint = "") {
-  return TrainSngan(ColourfulImages(40, 16, 3), options, 1,
-                    {.name = "sngan", .identity = "1", .checkpoint = checkpoint});
+SnganFit Fit(const SnganOptions& options, const FitJob& job = TestJob()) {
+  return TrainSngan(ColourfulImages(40, 16, 3), options, 1, job);
 }
 
 class SnganTest : public testing::TestWithParam<SnganArchitecture> {};
@@ -108,24 +108,10 @@ TEST_P(SnganTest, AResumedTrainingGivesTheBytesOfAnUndisturbedOne) {
   const SnganOptions options = Tiny(GetParam());
   const SnganFit straight = Fit(options);
   const std::string checkpoint = TestFile("sngan.npz");
-  // a checkpoint after every step, the last one before the end
-  class StopAt : public Progress {
-   public:
-    void Advance(std::int64_t done) override {
-      total_ += done;
-      if (total_ == 3) InterruptRequested() = true;
-    }
-    void Note(const std::string& /*text*/) override {}
-
-   private:
-    std::int64_t total_ = 0;
-  } stop;
-  EXPECT_THROW(
-      TrainSngan(ColourfulImages(40, 16, 3), options, 1,
-                 {.name = "sngan", .identity = "1", .checkpoint = checkpoint, .progress = &stop}),
-      Interrupted);
+  StopAfter stop(3);
+  EXPECT_THROW(Fit(options, TestJob(checkpoint, &stop)), Interrupted);
   InterruptRequested() = false;
-  const SnganFit resumed = Fit(options, checkpoint);
+  const SnganFit resumed = Fit(options, TestJob(checkpoint));
   std::filesystem::remove(checkpoint);
   ExpectSameModel(straight.model, resumed.model);
   EXPECT_EQ(straight.history, resumed.history);
@@ -156,8 +142,7 @@ TEST(SnganTest, LearnsTheColourOfAToySet) {
   options.training.steps = 150;
   options.training.report_every = 50;
   options.training.adam.learning_rate = 2e-3;
-  const SnganFit fit =
-      TrainSngan(images, options, 1, {.name = "sngan", .identity = "", .checkpoint = ""});
+  const SnganFit fit = TrainSngan(images, options, 1, TestJob());
   const ImageBatch samples = fit.model.Sample(Stream(2, "z"), 0, 20);
   double red = 0.0, other = 0.0;
   for (std::size_t i = 0; i < samples.pixels.size(); ++i) {
