@@ -1,0 +1,107 @@
+#ifndef LFIW_MODELS_IMAGE_CONV_CLASSIFIER_H_
+#define LFIW_MODELS_IMAGE_CONV_CLASSIFIER_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/image_batch.h"
+#include "core/matrix.h"
+#include "core/npz.h"
+#include "core/rng.h"
+#include "core/visitor.h"
+#include "models/fit.h"
+#include "models/image/training.h"
+
+namespace lfiw {
+
+// How weights enter the loss of a minibatch of n: sum of w CE over n, or over the sum of w.
+enum class BatchWeights { kRaw, kSelfNormalized };
+
+template <>
+struct EnumNames<BatchWeights> {
+  static constexpr std::array<std::string_view, 2> names = {"raw", "self_normalized"};
+};
+
+// Which parameters a training leaves behind.
+enum class KeptClassifier { kLast, kLowestLoss, kHighestAccuracy };
+
+template <>
+struct EnumNames<KeptClassifier> {
+  static constexpr std::array<std::string_view, 3> names = {"last", "lowest_loss",
+                                                            "highest_accuracy"};
+};
+
+// The trunk of matching networks for Omniglot (Vinyals et al. 2016), which the paper uses twice.
+struct ConvClassifierOptions {
+  std::int64_t filters = 64;
+  std::int64_t blocks = 4;  // of convolution 3 x 3, batch norm, ReLU, maximum over 2 x 2
+  BatchWeights weights = BatchWeights::kSelfNormalized;
+  KeptClassifier kept = KeptClassifier::kLowestLoss;  // on the held-out set, if there is one
+  ImageTrainingOptions training = {.steps = 5000, .batch = 32, .adam = {}};
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("filters", filters, "channels of every layer", AtLeast(1));
+    v.Field("blocks", blocks, "convolutions, each followed by a halving", AtLeast(1));
+    v.Field("weights", weights, "weights of a minibatch as they are, or divided by their sum");
+    v.Field("kept", kept, "which entry of the history the parameters are from");
+    v.Field("training", training, "steps, batch and optimiser");
+  }
+};
+
+// Labelled images that a minibatch draws from. Every minibatch takes `batch` of each set; its loss
+// is the sum over sets of `share` times the (weighted) mean cross-entropy.
+struct LabelledImages {
+  const ImageBatch* images = nullptr;
+  std::vector<std::int64_t> rows;    // [n], into the images
+  std::vector<std::int64_t> labels;  // [n], from 0
+  std::vector<double> weights;       // [n]; empty: all 1
+  double share = 1.0;
+};
+
+// A convolutional classifier: with one output a logit of label 1 against 0, else logits of labels
+// 0 .. outputs - 1.
+class ConvClassifier {
+ public:
+  // An untrained one. Throws ConfigError when the images are halved away.
+  ConvClassifier(const ConvClassifierOptions& options, std::int64_t outputs, std::int64_t channels,
+                 std::int64_t height, std::int64_t width, const Stream& stream);
+  ~ConvClassifier();
+  ConvClassifier(ConvClassifier&&) noexcept;
+  ConvClassifier& operator=(ConvClassifier&&) noexcept;
+
+  // Logits [count, outputs], by running moments. Throws DataError for images of other sizes.
+  MatrixF Logits(const ImageBatch& images) const;
+
+  // Array "<prefix>.parameters", ".state". Load throws DataError unless the file is of a model with
+  // the same options and sizes.
+  void Save(const std::string& prefix, NpzFile& file) const;
+  void Load(const NpzFile& file, const std::string& prefix);
+
+ private:
+  friend class ConvClassifierTraining;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct ConvClassifierFit {
+  ConvClassifier model;
+  // loss; with a held-out set also held_out_loss and held_out_accuracy (unweighted)
+  TrainingHistory history;
+  std::int64_t kept_step = 0;
+};
+
+// Trains on one or more sets of images of one size. `held_out` may have no rows. Throws DataError
+// for sets of unequal lengths, labels out of range, weights that are negative, not finite or all
+// zero, and as Train.
+ConvClassifierFit TrainConvClassifier(const std::vector<LabelledImages>& sets,
+                                      const LabelledImages& held_out, std::int64_t outputs,
+                                      const ConvClassifierOptions& options, std::uint64_t seed,
+                                      const FitJob& job);
+
+}  // namespace lfiw
+
+#endif  // LFIW_MODELS_IMAGE_CONV_CLASSIFIER_H_

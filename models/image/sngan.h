@@ -1,0 +1,98 @@
+#ifndef LFIW_MODELS_IMAGE_SNGAN_H_
+#define LFIW_MODELS_IMAGE_SNGAN_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/image_batch.h"
+#include "core/npz.h"
+#include "core/rng.h"
+#include "core/visitor.h"
+#include "models/fit.h"
+#include "models/image/training.h"
+
+namespace lfiw {
+
+// The networks for 32 x 32 images of Miyato et al. 2018: residual ones, or the plain ones whose
+// cost lies at low resolutions.
+enum class SnganArchitecture { kResnet, kStandard };
+
+template <>
+struct EnumNames<SnganArchitecture> {
+  static constexpr std::array<std::string_view, 2> names = {"resnet", "standard"};
+};
+
+// The defaults are the published ones for CIFAR-10 (pfnet-research/sngan_projection,
+// sn_cifar10_unconditional.yml).
+struct SnganOptions {
+  SnganArchitecture architecture = SnganArchitecture::kResnet;
+  std::int64_t noise_dim = 128;
+  std::int64_t generator_width = 256;      // resnet: every layer's channels; standard: the last's
+  std::int64_t discriminator_width = 128;  // resnet: every layer's channels; standard: the first's
+  std::int64_t critic_steps = 5;           // discriminator steps before each generator step
+  std::int64_t generator_batch = 128;      // generated images of a generator step
+  ImageTrainingOptions training = {
+      .steps = 50'000,
+      .batch = 64,
+      .chunks = 1,
+      .adam = {.learning_rate = 2e-4, .beta1 = 0.0, .beta2 = 0.9},
+  };
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("architecture", architecture, "residual or plain networks");
+    v.Field("noise_dim", noise_dim, "dimensions of the noise", AtLeast(1));
+    v.Field("generator_width", generator_width, "channels (standard: of the last layer)",
+            AtLeast(1));
+    v.Field("discriminator_width", discriminator_width, "channels (standard: of the first layer)",
+            AtLeast(1));
+    v.Field("critic_steps", critic_steps, "discriminator steps per generator step", AtLeast(1));
+    v.Field("generator_batch", generator_batch, "images of a generator step", AtLeast(1));
+    v.Field("training", training, "steps, batch and optimiser; the rate falls linearly to 0");
+  }
+};
+
+// Small enough for two cores; see the figures in its definition.
+SnganOptions SmallSnganOptions();
+
+// A generator of square images, with spectral norm and hinge loss in its discriminator.
+class Sngan {
+ public:
+  // An untrained one of `channels` x `side` x `side`. Throws ConfigError unless 8 divides the side.
+  Sngan(const SnganOptions& options, std::int64_t channels, std::int64_t side,
+        const Stream& stream);
+  ~Sngan();
+  Sngan(Sngan&&) noexcept;
+  Sngan& operator=(Sngan&&) noexcept;
+
+  // Images first .. first + count - 1 of a sequence without end: image i depends on the stream and
+  // on i, and normalises by running moments. `progress` advances by images and may be null. Throws
+  // Interrupted when the user interrupts.
+  ImageBatch Sample(const Stream& stream, std::int64_t first, std::int64_t count,
+                    Progress* progress = nullptr) const;
+
+  // Arrays "<prefix>.generator...", ".discriminator...". Load throws DataError unless the file is
+  // of a model with the same options and sizes.
+  void Save(const std::string& prefix, NpzFile& file) const;
+  void Load(const NpzFile& file, const std::string& prefix);
+
+ private:
+  friend class SnganTraining;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct SnganFit {
+  Sngan model;
+  TrainingHistory history;  // discriminator_loss, generator_loss
+};
+
+// Trains on square images. Throws ConfigError for options or sizes that do not fit, and as Train.
+SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::uint64_t seed,
+                    const FitJob& job);
+
+}  // namespace lfiw
+
+#endif  // LFIW_MODELS_IMAGE_SNGAN_H_
