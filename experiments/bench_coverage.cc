@@ -19,6 +19,9 @@ namespace {
 // Distance from the level within which intervals cover what they claim.
 constexpr double kTolerance = 0.02;
 
+// Differences as small as this share of the truth (or of 1) are rounding.
+constexpr double kRounding = 1e-9;
+
 // Sums behind one score.
 struct Counts {
   CoverageScore score;
@@ -37,7 +40,8 @@ void Add(const BenchRecord& record, const BenchInterval& interval, Counts& count
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double low = interval.low.value_or(-kInfinity), high = interval.high.value_or(kInfinity);
   ++score.intervals;
-  if (low <= record.truth && record.truth <= high) ++counts.covered;
+  const double slack = kRounding * std::max(1.0, std::abs(record.truth));
+  if (low - slack <= record.truth && record.truth <= high + slack) ++counts.covered;
   counts.width += high - low;
   score.conservative = interval.conservative;
   score.assumes = interval.assumes;
@@ -104,8 +108,8 @@ std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records) {
 std::string JudgeCoverage(const CoverageScore& score, double level) {
   if (!score.coverage) return "refused";
   if (score.conservative) return *score.coverage >= level ? "conservative" : "broken";
+  if (*score.coverage == 1.0 && score.mean_width && *score.mean_width < kRounding) return "exact";
   // a share on the edge is within, whatever its last bits
-  constexpr double kRounding = 1e-9;
   if (*score.coverage < level - kTolerance - kRounding) return "too narrow";
   return *score.coverage > level + kTolerance + kRounding ? "too wide" : "as claimed";
 }

@@ -32,7 +32,7 @@ std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records);
 
 // What the coverage says of a claimed level: "as claimed" within two points of it, "too narrow" and
 // "too wide" beyond; of a conservative kind "conservative" at or above the level, else "broken";
-// "refused" where there are none.
+// "exact" where estimates are the truth and have no width; "refused" where there are none.
 std::string JudgeCoverage(const CoverageScore& score, double level);
 
 std::string CoverageCsv(std::span<const CoverageScore> scores, double level);

@@ -374,12 +374,15 @@ Plot MismatchPlot(std::span<const BenchRecord> records) {
             .y_scale = PlotScale::kLog};
   std::map<std::string, PlotSeries> by_name;
   for (const MismatchPoint& point : MismatchPoints(records)) {
-    if (point.truth == 0.0) continue;
+    // what is exact but for rounding would take the whole axis
+    constexpr double kRounding = 1e-9;
+    const double share = point.rmse / std::abs(point.truth);
+    if (!(std::isfinite(share) && share > kRounding)) continue;
     PlotSeries& series = by_name[point.estimator];
     series.label = point.estimator;
     series.style = PlotStyle::kPoints;
     series.x.push_back(point.mismatch);
-    series.y.push_back(point.rmse / std::abs(point.truth));
+    series.y.push_back(share);
   }
   std::size_t most = 0;
   for (const auto& [name, series] : by_name) most = std::max(most, series.x.size());

@@ -81,7 +81,7 @@ Plot SizePlot(std::span<const BenchScore> scores, const std::string& environment
 Plot MismatchPlot(std::span<const BenchRecord> records, std::span<const BenchScore> scores,
                   const std::string& environment);
 // The same over all environments with RMSE as a share of |truth|, of the estimators that answer for
-// at least half the policies and do best at the median.
+// at least half the policies and do best at the median; truths of 0 and exact answers are left out.
 Plot MismatchPlot(std::span<const BenchRecord> records);
 
 // The environments of the records, in their order.

@@ -74,6 +74,14 @@ TEST(JudgeCoverage, AllowsTwoPointsAndLessToWhatClaimsALowerBound) {
   EXPECT_EQ(judge("hoeffding", 94), "broken");
 }
 
+TEST(JudgeCoverage, TakesRoundingForNoError) {
+  std::vector<BenchRecord> records = Records("bca", 100);
+  for (BenchRecord& record : records) {
+    record.intervals.front().low = record.intervals.front().high = record.truth + 1e-15;
+  }
+  EXPECT_EQ(JudgeCoverage(Only(records), 0.95), "exact");
+}
+
 TEST(CoverageText, HasARowPerKindAndTheAssumptionsOnce) {
   std::vector<BenchRecord> records = Records("bca", 94);
   for (BenchRecord& record : records) {
