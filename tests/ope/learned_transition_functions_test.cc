@@ -116,7 +116,7 @@ std::string ErrorOf(LearnedParts parts) {
 }
 
 TEST(LearnedTransitionFunctions, MissingPartsAreErrors) {
-  EXPECT_THAT(ErrorOf({}), HasSubstr("reward: none learned and no environment"));
+  EXPECT_THAT(ErrorOf({}), HasSubstr("reward: no function and no environment"));
   EXPECT_THAT(ErrorOf({.reward = Linear(FunctionKind::kReward),
                        .termination_source = TerminationSource::kEnvironment}),
               HasSubstr("environment, but none is given"));
