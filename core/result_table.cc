@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/atomic_file.h"
+#include "core/csv_text.h"
 #include "core/error.h"
 #include "core/text_table.h"
 
@@ -15,17 +16,11 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-std::string Quoted(const std::string& text) {
+std::string CellText(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  return QuotedCsv(text);
 }
 
-std::string CellText(const std::string& text) { return Quoted(text); }
 template <class T>
 std::string CellText(const std::optional<T>& number) {
   return number ? fmt::format("{}", *number) : std::string();

@@ -17,7 +17,7 @@
 #include "experiments/bench_problem.h"
 #include "experiments/bench_table.h"
 #include "experiments/plot.h"
-#include "experiments/versions.h"
+#include "experiments/run_outputs.h"
 #include "ope/bench_metrics.h"
 #include "ope/intervals.h"
 
@@ -274,13 +274,7 @@ void WriteRun(const BenchConfig& config, const ExperimentRun& run,
   run.directory.Write(
       "report.html",
       BenchPage(scores, figures, Ending(coverage, config.interval.level), run.command));
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", config.seed}};
-  manifest.stages = run.cache.records();
-  manifest.threads = Threads();
-  run.directory.WriteManifest(manifest, QuerySystem());
+  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
 }  // namespace

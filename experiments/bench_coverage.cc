@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/csv_text.h"
 #include "core/text_table.h"
 #include "experiments/number_text.h"
 
@@ -75,8 +76,6 @@ std::vector<std::string> Cells(const CoverageScore& score, double level) {
           JudgeCoverage(score, level)};
 }
 
-std::string Quoted(const std::string& text) { return fmt::format("\"{}\"", text); }
-
 std::string Cell(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
@@ -119,10 +118,11 @@ std::string CoverageCsv(std::span<const CoverageScore> scores, double level) {
       "env,log_episodes,estimator,interval,level,intervals,refused,coverage,mean_width,verdict,"
       "conservative,assumes,why_refused\n";
   for (const CoverageScore& s : scores) {
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
-                       s.estimator, s.kind, level, s.intervals, s.refused, Cell(s.coverage),
-                       Cell(s.mean_width), Quoted(JudgeCoverage(s, level)),
-                       s.conservative ? "yes" : "no", Quoted(s.assumes), Quoted(s.why_refused));
+    csv +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
+                    s.estimator, s.kind, level, s.intervals, s.refused, Cell(s.coverage),
+                    Cell(s.mean_width), QuotedCsv(JudgeCoverage(s, level)),
+                    s.conservative ? "yes" : "no", QuotedCsv(s.assumes), QuotedCsv(s.why_refused));
   }
   return csv;
 }

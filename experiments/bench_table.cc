@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/csv_text.h"
 #include "core/statistics.h"
 #include "core/text_table.h"
 #include "experiments/html_page.h"
@@ -109,12 +110,6 @@ std::vector<std::string> Cells(const BenchScore& score) {
           Number(score.regret_at_1, 2),
           Percent(score.coverage),
           DurationText(score.seconds)};
-}
-
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 std::string Cell(const std::optional<double>& value) {
@@ -251,11 +246,11 @@ std::string BenchCsv(std::span<const BenchRecord> records) {
     const std::optional<double> error = r.value ? std::optional(*r.value - r.truth) : std::nullopt;
     const BenchInterval interval = r.intervals.empty() ? BenchInterval{} : r.intervals.front();
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
-                       Quoted(r.behavior), Quoted(r.policy), r.estimator, r.log_episodes, r.seed,
-                       Cell(r.value), Cell(r.standard_error), Cell(interval.low),
+                       QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator, r.log_episodes,
+                       r.seed, Cell(r.value), Cell(r.standard_error), Cell(interval.low),
                        Cell(interval.high), interval.kind, Cell(r.ess), Cell(r.khat), r.truth,
-                       r.truth_standard_error, Cell(error), Cell(r.mismatch), Quoted(r.reason),
-                       Quoted(fmt::format("{}", fmt::join(r.notes, "; "))));
+                       r.truth_standard_error, Cell(error), Cell(r.mismatch), QuotedCsv(r.reason),
+                       QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
   }
   return csv;
 }
@@ -263,8 +258,8 @@ std::string BenchCsv(std::span<const BenchRecord> records) {
 std::string TimingsCsv(std::span<const BenchRecord> records) {
   std::string csv = "env,behavior,policy,estimator,log_episodes,seed,seconds\n";
   for (const BenchRecord& r : records) {
-    csv += fmt::format("{},{},{},{},{},{},{}\n", r.environment, Quoted(r.behavior),
-                       Quoted(r.policy), r.estimator, r.log_episodes, r.seed, Cell(r.seconds));
+    csv += fmt::format("{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
+                       QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed, Cell(r.seconds));
   }
   return csv;
 }
@@ -281,7 +276,7 @@ std::string ScoresCsv(std::span<const BenchScore> scores) {
         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
                     s.estimator, s.estimates, s.refused, number(s.bias), number(s.mae),
                     number(s.rmse), Cell(s.relative), Cell(s.spearman), Cell(s.kendall),
-                    Cell(s.regret_at_1), Cell(s.top_1), Cell(s.coverage), Quoted(s.why_refused));
+                    Cell(s.regret_at_1), Cell(s.top_1), Cell(s.coverage), QuotedCsv(s.why_refused));
   }
   return csv;
 }

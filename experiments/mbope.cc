@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
-#include "core/parallel.h"
 #include "core/result_table.h"
 #include "core/system_info.h"
 #include "experiments/mbope_evaluation.h"
@@ -19,6 +17,7 @@
 #include "experiments/mbope_screen.h"
 #include "experiments/mbope_stages.h"
 #include "experiments/report.h"
+#include "experiments/run_outputs.h"
 #include "experiments/versions.h"
 
 namespace lfiw {
@@ -90,10 +89,8 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
     }
   }
 
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", in.config.seed}, {"policies", in.config.policies.seed}};
+  Manifest manifest = ManifestOf(run, in.config.seed);
+  manifest.seeds["policies"] = in.config.policies.seed;
   manifest.inputs = {{"log", in.log.hash}};
   if (in.policies.behavior) {
     manifest.inputs[in.policies.behavior->path] = in.policies.behavior->hash;
@@ -101,8 +98,6 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   for (const PolicySource& policy : in.policies.evaluations) {
     manifest.inputs[policy.path] = policy.hash;
   }
-  manifest.stages = records;
-  manifest.threads = Threads();
   run.directory.WriteManifest(manifest, QuerySystem());
 }
 

@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/system_info.h"
 #include "experiments/plot.h"
+#include "experiments/run_outputs.h"
 #include "experiments/stage_files.h"
 #include "experiments/verdict_case_run.h"
 #include "experiments/verdict_cases.h"
 #include "experiments/verdict_table.h"
-#include "experiments/versions.h"
 
 namespace lfiw {
 namespace {
@@ -93,21 +92,9 @@ std::vector<JudgedCase> RunCases(const VerdictCalibrationConfig& config, const E
 void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
               const std::vector<JudgedCase>& cases, const std::vector<VerdictCount>& counts) {
   run.directory.Write("results.csv", CasesCsv(cases, config.wrong_share));
-  std::string svg;
-  try {
-    svg = RenderSvg(ErrorPlot(cases));
-    run.directory.Write("plots/errors.svg", svg);
-  } catch (const Error& error) {
-    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
-  }
+  const std::string svg = DrawPlot(run, "errors", ErrorPlot(cases));
   run.directory.Write("report.html", CalibrationPage(counts, svg, run.command, config.wrong_share));
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", config.seed}};
-  manifest.stages = run.cache.records();
-  manifest.threads = Threads();
-  run.directory.WriteManifest(manifest, QuerySystem());
+  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
 }  // namespace

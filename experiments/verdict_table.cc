@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 
+#include "core/csv_text.h"
 #include "core/rng.h"
 #include "core/statistics.h"
 #include "core/text_table.h"
@@ -99,12 +100,6 @@ bool Met(std::span<const VerdictCount> counts) {
          (good == nullptr || Share(good->trust, good->cases) >= kTrustedGoal);
 }
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 // Empty where there is nothing; infinity as CSV readers know it.
 std::string NumberCell(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
@@ -126,7 +121,7 @@ std::string CaseLine(const JudgedCase& c, double wrong_share) {
       std::string(EnumName(c.drawn.plant)),
       NumberCell(PlantStrength(c.drawn)),
       std::string(EnumName(c.judgement.verdict)),
-      Quoted(fmt::format("{}", fmt::join(c.judgement.reasons, "; "))),
+      QuotedCsv(fmt::format("{}", fmt::join(c.judgement.reasons, "; "))),
       o.estimator,
       fmt::format("{}", o.horizon),
       fmt::format("{}", c.drawn.horizon),

@@ -9,7 +9,6 @@
 
 #include "core/config.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/png.h"
 #include "core/system_info.h"
 #include "experiments/image_gof/cross_fit.h"
@@ -20,8 +19,8 @@
 #include "experiments/image_gof/image_grid.h"
 #include "experiments/image_gof/sample_set.h"
 #include "experiments/plot.h"
+#include "experiments/run_outputs.h"
 #include "experiments/stage_files.h"
-#include "experiments/versions.h"
 
 namespace lfiw {
 namespace {
@@ -75,18 +74,6 @@ std::string WeightsCsv(const CrossFit& fit) {
   return csv;
 }
 
-// Draws a plot into the run directory; an empty text when it cannot be drawn.
-std::string Draw(const ExperimentRun& run, const std::string& name, const Plot& plot) {
-  try {
-    std::string svg = RenderSvg(plot);
-    run.directory.Write(fmt::format("plots/{}.svg", name), svg);
-    return svg;
-  } catch (const Error& error) {
-    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
-    return "";
-  }
-}
-
 std::string DrawGrid(const ExperimentRun& run, const ImageBatch& images,
                      const std::vector<double>& log_weights) {
   if (images.count == 0) return "";
@@ -98,22 +85,17 @@ std::string DrawGrid(const ExperimentRun& run, const ImageBatch& images,
 
 void WriteRun(const ExperimentRun& run, const GofResult& result, const json& histories) {
   const GofDrawings drawings = {
-      .calibration = Draw(run, "calibration", CalibrationPlot(result.evidence.calibration)),
-      .histogram = Draw(run, "weights", WeightPlot(result.weights)),
+      .calibration = DrawPlot(run, "calibration", CalibrationPlot(result.evidence.calibration)),
+      .histogram = DrawPlot(run, "weights", WeightPlot(result.weights)),
       .grid = DrawGrid(run, result.samples.generated.images, result.weights.generated)};
   run.directory.Write("results.csv", RowsCsv(result.rows));
   run.directory.Write("results.json", GofJson(result).dump(1) + "\n");
   run.directory.Write("weights.csv", WeightsCsv(result.weights));
   run.directory.Write("metrics.jsonl", MetricLines(histories));
   run.directory.Write("report.html", GofPage(result, drawings, run.command));
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", result.config.seed}};
+  Manifest manifest = ManifestOf(run, result.config.seed);
   manifest.inputs = {{"real", result.samples.real.hash},
                      {"generated", result.samples.generated.hash}};
-  manifest.stages = run.cache.records();
-  manifest.threads = Threads();
   run.directory.WriteManifest(manifest, QuerySystem());
 }
 

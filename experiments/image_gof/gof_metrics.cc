@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/csv_text.h"
 #include "core/error.h"
 #include "core/rng.h"
 #include "core/statistics.h"
@@ -169,12 +170,6 @@ void AddReference(const ImageFeatures& real, const GofMetricOptions& options, st
 
 json NumberOrNull(const std::optional<double>& value) { return value ? json(*value) : json(); }
 
-std::string Quoted(const std::string& text) {
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 }  // namespace
 
 std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
@@ -252,7 +247,7 @@ std::string RowsCsv(std::span<const GofRow> rows) {
   for (const GofRow& row : rows) {
     csv += fmt::format("{},{},{},{},{},{},{},{}\n", row.metric, row.weights, row.params,
                        cell(row.value), cell(row.standard_error), cell(row.ess), row.n,
-                       row.reason.empty() ? "" : Quoted(row.reason));
+                       row.reason.empty() ? "" : QuotedCsv(row.reason));
   }
   return csv;
 }

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/rng.h"
 #include "core/statistics.h"
 #include "core/system_info.h"
@@ -18,7 +17,7 @@
 #include "experiments/image_gof/gof_table_page.h"
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/sample_set.h"
-#include "experiments/versions.h"
+#include "experiments/run_outputs.h"
 
 namespace lfiw {
 namespace {
@@ -186,13 +185,7 @@ void WriteRun(const GofTableConfig& config, const ExperimentRun& run, const GofT
     run.directory.Write("bias_variance.csv", BiasVarianceCsv(table));
   }
   run.directory.Write("report.html", TablePage(table, run.command));
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", config.seed}};
-  manifest.stages = run.cache.records();
-  manifest.threads = Threads();
-  run.directory.WriteManifest(manifest, QuerySystem());
+  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
 }  // namespace

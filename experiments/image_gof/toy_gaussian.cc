@@ -9,12 +9,11 @@
 #include "core/config.h"
 #include "core/error.h"
 #include "core/npz.h"
-#include "core/parallel.h"
 #include "core/system_info.h"
 #include "experiments/image_gof/toy_curves.h"
 #include "experiments/image_gof/toy_page.h"
 #include "experiments/plot.h"
-#include "experiments/versions.h"
+#include "experiments/run_outputs.h"
 
 namespace lfiw {
 namespace {
@@ -65,35 +64,18 @@ ToyPanel RunPanel(const ToyGaussianConfig& config, const ExperimentRun& run, std
   return panel;
 }
 
-// Draws a plot into the run directory; an empty text when it cannot be drawn.
-std::string Draw(const ExperimentRun& run, const std::string& name, const Plot& plot) {
-  try {
-    std::string svg = RenderSvg(plot);
-    run.directory.Write(fmt::format("plots/{}.svg", name), svg);
-    return svg;
-  } catch (const Error& error) {
-    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
-    return "";
-  }
-}
-
 void WriteRun(const ToyGaussianConfig& config, const ExperimentRun& run,
               const std::vector<ToyPanel>& panels) {
-  std::vector<std::string> svgs = {Draw(run, "setup", ToySetupPlot(config, panels.back().curves))};
+  std::vector<std::string> svgs = {
+      DrawPlot(run, "setup", ToySetupPlot(config, panels.back().curves))};
   for (const ToyPanel& panel : panels) {
     svgs.push_back(
-        Draw(run, fmt::format("n_{}", panel.curves.n), ToyCurvePlot(config, panel.curves)));
+        DrawPlot(run, fmt::format("n_{}", panel.curves.n), ToyCurvePlot(config, panel.curves)));
   }
   run.directory.Write("results.csv", ToyCsv(panels));
   run.directory.Write("curves.csv", ToyCurvesCsv(config, panels));
   run.directory.Write("report.html", ToyPage(config, panels, svgs, run.command));
-  Manifest manifest;
-  manifest.command = run.command;
-  manifest.libraries = LibraryVersions();
-  manifest.seeds = {{"run", config.seed}};
-  manifest.stages = run.cache.records();
-  manifest.threads = Threads();
-  run.directory.WriteManifest(manifest, QuerySystem());
+  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
 }  // namespace

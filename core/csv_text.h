@@ -1,0 +1,14 @@
+#ifndef LFIW_CORE_CSV_TEXT_H_
+#define LFIW_CORE_CSV_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace lfiw {
+
+// `text` as a quoted cell of a CSV file, quotes in it doubled (RFC 4180).
+std::string QuotedCsv(std::string_view text);
+
+}  // namespace lfiw
+
+#endif  // LFIW_CORE_CSV_TEXT_H_
