@@ -232,7 +232,8 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
   }
   const auto order = [&](const BenchScore& score) {
     return std::tuple(std::ranges::find(environments, score.environment) - environments.begin(),
-                      score.log_episodes, score.estimates == 0, score.rmse, score.estimator);
+                      score.log_episodes, score.estimates == 0, score.refused > 0, score.rmse,
+                      score.estimator);
   };
   std::ranges::sort(scores, {}, order);
   return scores;

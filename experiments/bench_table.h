@@ -58,7 +58,8 @@ struct BenchScore {
 };
 
 // One score per environment, size of the log and estimator, the smallest RMSE first within its
-// environment and size.
+// environment and size; after those that always answer come those that refused some logs, perhaps
+// the hard ones.
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records);
 
 std::string BenchCsv(std::span<const BenchRecord> records);

@@ -69,6 +69,16 @@ TEST(ScoreBench, PutsEstimatorsThatAlwaysRefuseLast) {
   EXPECT_FALSE(scores.back().coverage);
 }
 
+TEST(ScoreBench, PutsEstimatorsThatRefusedSomeAfterThoseThatAlwaysAnswer) {
+  std::vector<BenchRecord> records = Records();
+  records.push_back(Record("choosy", "a", 1.0, 1.0));
+  records.push_back(Record("choosy", "b", 2.0, {}));
+  const std::vector<BenchScore> scores = ScoreBench(records);
+  EXPECT_EQ(scores[0].estimator, "good");
+  EXPECT_EQ(scores[1].estimator, "choosy");
+  EXPECT_EQ(scores[1].rmse, 0.0);
+}
+
 TEST(BenchCsv, HasALinePerEstimateWithItsReason) {
   const std::string csv = BenchCsv(Records());
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9);
