@@ -1,5 +1,7 @@
 #include "core/csv_text.h"
 
+#include <fmt/format.h>
+
 namespace lfiw {
 
 std::string QuotedCsv(std::string_view text) {
@@ -9,6 +11,10 @@ std::string QuotedCsv(std::string_view text) {
     quoted += c;
   }
   return quoted + '"';
+}
+
+std::string NumberCsv(const std::optional<double>& number) {
+  return number ? fmt::format("{}", *number) : std::string();
 }
 
 }  // namespace lfiw

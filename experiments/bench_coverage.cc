@@ -76,10 +76,6 @@ std::vector<std::string> Cells(const CoverageScore& score, double level) {
           JudgeCoverage(score, level)};
 }
 
-std::string Cell(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
 }  // namespace
 
 std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records) {
@@ -120,8 +116,8 @@ std::string CoverageCsv(std::span<const CoverageScore> scores, double level) {
   for (const CoverageScore& s : scores) {
     csv +=
         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
-                    s.estimator, s.kind, level, s.intervals, s.refused, Cell(s.coverage),
-                    Cell(s.mean_width), QuotedCsv(JudgeCoverage(s, level)),
+                    s.estimator, s.kind, level, s.intervals, s.refused, NumberCsv(s.coverage),
+                    NumberCsv(s.mean_width), QuotedCsv(JudgeCoverage(s, level)),
                     s.conservative ? "yes" : "no", QuotedCsv(s.assumes), QuotedCsv(s.why_refused));
   }
   return csv;

@@ -112,10 +112,6 @@ std::vector<std::string> Cells(const BenchScore& score) {
           DurationText(score.seconds)};
 }
 
-std::string Cell(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
 // Consecutive scores of one environment and size.
 std::vector<std::span<const BenchScore>> Groups(std::span<const BenchScore> scores) {
   std::vector<std::span<const BenchScore>> groups;
@@ -246,12 +242,13 @@ std::string BenchCsv(std::span<const BenchRecord> records) {
   for (const BenchRecord& r : records) {
     const std::optional<double> error = r.value ? std::optional(*r.value - r.truth) : std::nullopt;
     const BenchInterval interval = r.intervals.empty() ? BenchInterval{} : r.intervals.front();
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
-                       QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator, r.log_episodes,
-                       r.seed, Cell(r.value), Cell(r.standard_error), Cell(interval.low),
-                       Cell(interval.high), interval.kind, Cell(r.ess), Cell(r.khat), r.truth,
-                       r.truth_standard_error, Cell(error), Cell(r.mismatch), QuotedCsv(r.reason),
-                       QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
+    csv +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
+                    QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed,
+                    NumberCsv(r.value), NumberCsv(r.standard_error), NumberCsv(interval.low),
+                    NumberCsv(interval.high), interval.kind, NumberCsv(r.ess), NumberCsv(r.khat),
+                    r.truth, r.truth_standard_error, NumberCsv(error), NumberCsv(r.mismatch),
+                    QuotedCsv(r.reason), QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
   }
   return csv;
 }
@@ -259,8 +256,9 @@ std::string BenchCsv(std::span<const BenchRecord> records) {
 std::string TimingsCsv(std::span<const BenchRecord> records) {
   std::string csv = "env,behavior,policy,estimator,log_episodes,seed,seconds\n";
   for (const BenchRecord& r : records) {
-    csv += fmt::format("{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
-                       QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed, Cell(r.seconds));
+    csv +=
+        fmt::format("{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
+                    QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed, NumberCsv(r.seconds));
   }
   return csv;
 }
@@ -273,11 +271,11 @@ std::string ScoresCsv(std::span<const BenchScore> scores) {
     const auto number = [&](double value) {
       return s.estimates > 0 ? fmt::format("{}", value) : std::string();
     };
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
-                    s.estimator, s.estimates, s.refused, number(s.bias), number(s.mae),
-                    number(s.rmse), Cell(s.relative), Cell(s.spearman), Cell(s.kendall),
-                    Cell(s.regret_at_1), Cell(s.top_1), Cell(s.coverage), QuotedCsv(s.why_refused));
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment,
+                       s.log_episodes, s.estimator, s.estimates, s.refused, number(s.bias),
+                       number(s.mae), number(s.rmse), NumberCsv(s.relative), NumberCsv(s.spearman),
+                       NumberCsv(s.kendall), NumberCsv(s.regret_at_1), NumberCsv(s.top_1),
+                       NumberCsv(s.coverage), QuotedCsv(s.why_refused));
   }
   return csv;
 }

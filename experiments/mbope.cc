@@ -34,17 +34,11 @@ void Rank(std::vector<PolicyEvaluation>& evaluations) {
                    });
 }
 
-// Learning curves as lines of metrics.jsonl.
-std::string MetricLines(const json& histories, const std::string& kind, const std::string& index) {
+// Learning curves of all fits of a kind, as lines of metrics.jsonl.
+std::string FitLines(const json& histories, const std::string& kind, const std::string& index) {
   std::string lines;
   for (const json& history : histories) {
-    for (std::size_t i = 0; i < history["step"].size(); ++i) {
-      const json line = {{"series", fmt::format("{} {}", kind, history[index].get<int>())},
-                         {"step", history["step"][i]},
-                         {"train_loss", history["train"][i]},
-                         {"validation_loss", history["validation"][i]}};
-      lines += line.dump() + "\n";
-    }
+    lines += MetricLines(history, fmt::format("{} {}", kind, history[index].get<int>()));
   }
   return lines;
 }
@@ -76,8 +70,8 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   WriteCsv(run.directory.File("results.csv"), rows);
   WriteJson(run.directory.File("results.json"), rows);
   run.directory.Write("metrics.jsonl",
-                      MetricLines(in.models.dynamics_report["history"], "dynamics", "member") +
-                          MetricLines(in.models.classifier_history, "classifier", "index"));
+                      FitLines(in.models.dynamics_report["history"], "dynamics", "member") +
+                          FitLines(in.models.classifier_history, "classifier", "index"));
 
   // the first page is about the policy ranked first; each of several has one of its own as well
   const std::vector<StageRecord> records = run.cache.records();

@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_RUN_OUTPUTS_H_
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/run_directory.h"
@@ -15,6 +16,10 @@ namespace lfiw {
 // manifest.json of a finished run: its command, stages, libraries and threads, and `seed` as "run".
 // Inputs and further seeds are the caller's to add.
 Manifest ManifestOf(const ExperimentRun& run, std::uint64_t seed);
+
+// A learning curve, {"step", "train", "validation"} lists of equal length, as lines of
+// metrics.jsonl.
+std::string MetricLines(const nlohmann::json& history, const std::string& series);
 
 // Draws a plot as plots/NAME.svg and returns it; an empty text, after a word on stderr, when it
 // cannot be drawn.

@@ -100,11 +100,6 @@ bool Met(std::span<const VerdictCount> counts) {
          (good == nullptr || Share(good->trust, good->cases) >= kTrustedGoal);
 }
 
-// Empty where there is nothing; infinity as CSV readers know it.
-std::string NumberCell(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
 std::string BoolCell(const std::optional<bool>& value) {
   return value ? fmt::format("{:d}", *value) : "";
 }
@@ -113,35 +108,35 @@ std::string CaseLine(const JudgedCase& c, double wrong_share) {
   const CaseOutcome& o = c.outcome;
   const Evidence& e = o.evidence;
   const auto number = [](const auto& part, auto member) {
-    return part ? NumberCell(std::invoke(member, *part)) : std::string();
+    return part ? NumberCsv(std::invoke(member, *part)) : std::string();
   };
   const std::vector<std::string> cells = {
       fmt::format("{}", c.index),
       std::string(EnumName(c.drawn.kind)),
       std::string(EnumName(c.drawn.plant)),
-      NumberCell(PlantStrength(c.drawn)),
+      NumberCsv(PlantStrength(c.drawn)),
       std::string(EnumName(c.judgement.verdict)),
       QuotedCsv(fmt::format("{}", fmt::join(c.judgement.reasons, "; "))),
       o.estimator,
       fmt::format("{}", o.horizon),
       fmt::format("{}", c.drawn.horizon),
-      NumberCell(o.value),
-      NumberCell(o.standard_error),
-      NumberCell(o.truth),
-      NumberCell(c.Error()),
-      NumberCell(c.Size()),
-      c.Error() ? NumberCell(std::abs(*c.Error()) / c.Size()) : "",
+      NumberCsv(o.value),
+      NumberCsv(o.standard_error),
+      NumberCsv(o.truth),
+      NumberCsv(c.Error()),
+      NumberCsv(c.Size()),
+      c.Error() ? NumberCsv(std::abs(*c.Error()) / c.Size()) : "",
       fmt::format("{:d}", c.IsWrong(wrong_share)),
-      NumberCell(o.ci_low),
-      NumberCell(o.ci_high),
+      NumberCsv(o.ci_low),
+      NumberCsv(o.ci_high),
       o.interval_method,
       BoolCell(c.Covered()),
       BoolCell(c.CoveredPlainly()),
-      NumberCell(e.ess),
-      NumberCell(e.khat),
-      NumberCell(e.clamp_rate),
-      NumberCell(e.ece),
-      NumberCell(e.auc ? e.auc : e.model_auc),
+      NumberCsv(e.ess),
+      NumberCsv(e.khat),
+      NumberCsv(e.clamp_rate),
+      NumberCsv(e.ece),
+      NumberCsv(e.auc ? e.auc : e.model_auc),
       number(e.mean_weight, &MeanWeight::log_mean),
       number(e.support, &SupportCheck::outside),
       number(e.support, &SupportCheck::median_ratio),
@@ -149,8 +144,8 @@ std::string CaseLine(const JudgedCase& c, double wrong_share) {
       number(e.back_test, &BackTest::Gap),
       number(e.back_test, &BackTest::Noise),
       number(e.back_test, &BackTest::ExcessShare),
-      NumberCell(e.open_loop),
-      NumberCell(e.reach)};
+      NumberCsv(e.open_loop),
+      NumberCsv(e.reach)};
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
 

@@ -29,18 +29,11 @@ using nlohmann::json;
 
 constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
 
-// Learning curves as lines of metrics.jsonl.
-std::string MetricLines(const json& histories) {
+// Learning curves of all folds, as lines of metrics.jsonl.
+std::string FoldLines(const json& histories) {
   std::string lines;
   for (std::size_t fold = 0; fold < histories.size(); ++fold) {
-    const json& history = histories[fold];
-    for (std::size_t i = 0; i < history["step"].size(); ++i) {
-      const json line = {{"series", fmt::format("classifier fold {}", fold)},
-                         {"step", history["step"][i]},
-                         {"train_loss", history["train"][i]},
-                         {"validation_loss", history["validation"][i]}};
-      lines += line.dump() + "\n";
-    }
+    lines += MetricLines(histories[fold], fmt::format("classifier fold {}", fold));
   }
   return lines;
 }
@@ -91,7 +84,7 @@ void WriteRun(const ExperimentRun& run, const GofResult& result, const json& his
   run.directory.Write("results.csv", RowsCsv(result.rows));
   run.directory.Write("results.json", GofJson(result).dump(1) + "\n");
   run.directory.Write("weights.csv", WeightsCsv(result.weights));
-  run.directory.Write("metrics.jsonl", MetricLines(histories));
+  run.directory.Write("metrics.jsonl", FoldLines(histories));
   run.directory.Write("report.html", GofPage(result, drawings, run.command));
   Manifest manifest = ManifestOf(run, result.config.seed);
   manifest.inputs = {{"real", result.samples.real.hash},

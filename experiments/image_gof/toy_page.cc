@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/csv_text.h"
 #include "core/text_table.h"
 #include "experiments/html_page.h"
 #include "experiments/image_gof/resampling_text.h"
@@ -57,10 +58,6 @@ constexpr const char* kExplanation =
     "divergence of the data from the model and from the importance resampled model, in nats, by "
     "integration. The check estimates their difference from held-out points alone.";
 
-std::string NumberCell(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
-
 }  // namespace
 
 Plot ToySetupPlot(const ToyGaussianConfig& config, const ToyCurves& curves) {
@@ -112,9 +109,9 @@ std::string ToyCsv(std::span<const ToyPanel> panels) {
         "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", curves.n, curves.model_mean,
         curves.model_deviation, s.rms_gap, s.mean_width, s.coverage, s.model_divergence,
         s.resampled_divergence, margin(s.conditions.divergence),
-        NumberCell(s.conditions.divergence.standard_error), margin(s.conditions.mean_weight),
+        NumberCsv(s.conditions.divergence.standard_error), margin(s.conditions.mean_weight),
         margin(s.conditions.mean_log_weight), s.partition.value,
-        NumberCell(s.partition.standard_error), s.ess, s.conditions.divergence.reason);
+        NumberCsv(s.partition.standard_error), s.ess, s.conditions.divergence.reason);
   }
   return csv;
 }

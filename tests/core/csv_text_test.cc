@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace lfiw {
 namespace {
 
@@ -9,6 +11,12 @@ TEST(QuotedCsv, DoublesQuotesAndKeepsTheRest) {
   EXPECT_EQ(QuotedCsv(""), "\"\"");
   EXPECT_EQ(QuotedCsv("a, b\nc"), "\"a, b\nc\"");
   EXPECT_EQ(QuotedCsv("say \"no\""), "\"say \"\"no\"\"\"");
+}
+
+TEST(NumberCsv, ReadsBackAsTheSameAndIsEmptyForNone) {
+  EXPECT_EQ(std::stod(NumberCsv(1.0 / 3.0)), 1.0 / 3.0);
+  EXPECT_EQ(NumberCsv(2.0), "2");
+  EXPECT_EQ(NumberCsv({}), "");
 }
 
 }  // namespace
