@@ -49,7 +49,15 @@ class WeightSource {
 
   // Steps must be asked for in order.
   StepWeights Weights(std::int64_t t, const Running& running) {
-    return options_.weights == WeightKind::kMarginal ? Marginal(t, running) : Cumulated(t, running);
+    switch (options_.weights) {
+      case WeightKind::kMarginal:
+        return Marginal(t, running);
+      case WeightKind::kCumulative:
+        return Cumulated(t, running);
+      case WeightKind::kFitted:
+        break;
+    }
+    return Fitted(t, running);
   }
 
  private:
@@ -75,6 +83,28 @@ class WeightSource {
       weights.state[i] = weights.transition[i] = cumulated_[i];
     }
     return weights;
+  }
+
+  // Both residuals are means over logged states and actions, so one ratio weighs them.
+  StepWeights Fitted(std::int64_t t, const Running& running) const {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) weights.state[i] = FittedLogWeight(i, t);
+    for (const std::size_t i : running.ended) {
+      weights.state[i] = FittedLogWeight(i, in_.lengths[i] - 1);
+    }
+    weights.transition = weights.state;
+    return weights;
+  }
+
+  // No density ratio is negative, whatever was fitted.
+  double FittedLogWeight(std::size_t i, std::int64_t t) const {
+    if (options_.action_power == 0.0) return 0.0;
+    const auto row = static_cast<std::int64_t>(i);
+    const auto signed_weights = in_.weights.find(options_.fitted_weights);
+    const double log_weight = signed_weights == in_.weights.end()
+                                  ? in_.log_ratios.at(options_.fitted_weights)(row, t)
+                                  : std::log(std::max(signed_weights->second(row, t), 0.0));
+    return options_.action_power * log_weight;
   }
 
   StepWeights None() const {
@@ -174,7 +204,8 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
   const std::int64_t n = inputs.episodes(), steps = inputs.steps();
   const std::vector<double> factors = StepFactors(estimand, steps);
   Estimate out;
-  out.terms = {Array<double, 2>({n, 1 + 2 * steps}), Array<double, 2>({n, 1 + 2 * steps})};
+  out.terms = {Array<double, 2>({n, 1 + 2 * steps}), Array<double, 2>({n, 1 + 2 * steps}),
+               EmptyColumns::kNothing};
   const Array<double, 2>& base = values.v_fit.empty() ? values.v : values.v_fit;
   for (std::int64_t i = 0; i < n; ++i) {
     out.terms.numerators(i, 0) = factors[0] * base(i, 0);
@@ -196,10 +227,6 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
     }
     diagnostics.Add(weights.transition, running.going);
   }
-  // columns without a correction are 0 / 1
-  for (std::int64_t t = corrected; t < steps; ++t) {
-    out.terms.denominators(0, 1 + t) = out.terms.denominators(0, 1 + steps + t) = 1.0;
-  }
   if (corrected < steps) {
     out.notes.push_back(fmt::format(
         "no logged episode is longer than {} steps: beyond, the value is the model's alone",
@@ -214,6 +241,19 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
 }
 
 namespace {
+
+// Marginal weights do without action ratios.
+std::vector<std::string> Needs(const DoublyRobustLfiwOptions& options) {
+  switch (options.weights) {
+    case WeightKind::kMarginal:
+      return {options.values, options.state_ratio};
+    case WeightKind::kCumulative:
+      return {options.values, "action"};
+    case WeightKind::kFitted:
+      break;
+  }
+  return {options.values, options.fitted_weights};
+}
 
 // Why a candidate cannot be chosen; empty if it can.
 std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
@@ -235,7 +275,8 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
                                           const DoublyRobustLfiwOptions& options,
                                           const PowerChoiceOptions& choice) {
   if (choice.powers.empty()) Throw<ConfigError>("powers: the list needs at least one entry");
-  const bool ratios = inputs.log_ratios.contains("action");
+  const bool ratios =
+      options.weights == WeightKind::kFitted || inputs.log_ratios.contains("action");
   ChosenDoublyRobust out;
   std::vector<Estimate> estimates;
   std::vector<double> values, widths;
@@ -247,7 +288,7 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
     const Estimator estimator{
         .name = "dr_lfiw",
         .summary = {},
-        .needs = {options.values, options.state_ratio},
+        .needs = Needs(options),
         .estimate = [&candidate](const EstimatorInputs& in, const Estimand& of) {
           return EstimateDoublyRobustLfiw(in, of, candidate);
         }};
@@ -275,6 +316,33 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
         "): only the states are weighed");
   }
   return out;
+}
+
+namespace {
+
+Estimator ChoosingEstimator(std::string name, std::string summary,
+                            const DoublyRobustLfiwOptions& options) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .horizons = HorizonSupport::kFinite,
+          .needs = Needs(options),
+          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
+            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
+            return std::move(chosen.estimate);
+          }};
+}
+
+}  // namespace
+
+std::vector<Estimator> DoublyRobustLfiwEstimators() {
+  const std::string summary = "the model's value corrected on logged transitions by ";
+  DoublyRobustLfiwOptions marginal, cumulative, dual_dice;
+  cumulative.weights = WeightKind::kCumulative;
+  dual_dice.weights = WeightKind::kFitted;
+  return {ChoosingEstimator("dr_lfiw", summary + "marginal weights", marginal),
+          ChoosingEstimator("dr_lfiw_cumulative", summary + "cumulated action ratios", cumulative),
+          ChoosingEstimator("dr_lfiw_dual_dice", summary + "the weights of DualDICE", dual_dice)};
 }
 
 }  // namespace lfiw

@@ -33,16 +33,20 @@ namespace lfiw {
 enum class WeightKind {
   kMarginal,    // as above
   kCumulative,  // rho_t and rho_{t-1} of the action ratios^action_power, without a state ratio
+  // w = u = (ratio of visited to logged states and actions)^action_power, from what was fitted for
+  // a marginal estimator (ope/marginal.h), without a state ratio; negative weights count as 0
+  kFitted,
 };
 template <>
 struct EnumNames<WeightKind> {
-  static constexpr std::array names = {"marginal", "cumulative"};
+  static constexpr std::array names = {"marginal", "cumulative", "fitted"};
 };
 
 struct DoublyRobustLfiwOptions {
   std::string values = "model";                  // of EstimatorInputs::values
   std::string state_ratio = "model_visitation";  // of EstimatorInputs::log_ratios
   WeightKind weights = WeightKind::kMarginal;
+  std::string fitted_weights = "dual_dice";  // of EstimatorInputs::weights, or else ::log_ratios
   double state_power = 0.5;
   double action_power = 0.5;
 
@@ -50,7 +54,8 @@ struct DoublyRobustLfiwOptions {
   void Visit(Visitor& v) {
     v.Field("values", values, "fitted values");
     v.Field("state_ratio", state_ratio, "fitted ratio of visited to logged states");
-    v.Field("weights", weights, "marginal weights, or cumulated action ratios");
+    v.Field("weights", weights, "marginal weights, cumulated action ratios, or fitted weights");
+    v.Field("fitted_weights", fitted_weights, "which fitted weights, for that kind");
     v.Field("state_power", state_power, "exponent of the state ratio; 0 ignores it",
             Between(0.0, 1.0));
     v.Field("action_power", action_power, "exponent of the action ratio; 0 ignores it",
@@ -106,6 +111,10 @@ struct ChosenDoublyRobust {
 ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
                                           const DoublyRobustLfiwOptions& options,
                                           const PowerChoiceOptions& choice);
+
+// Rows with chosen powers, one for each kind of weights: "dr_lfiw", "dr_lfiw_cumulative" and
+// "dr_lfiw_dual_dice".
+std::vector<Estimator> DoublyRobustLfiwEstimators();
 
 }  // namespace lfiw
 

@@ -38,19 +38,25 @@ Sums SumsOf(const EpisodeTerms& terms) {
   return sums;
 }
 
-std::optional<double> SumOfRatios(const VectorD& numerators, const VectorD& denominators) {
+std::optional<double> SumOfRatios(const VectorD& numerators, const VectorD& denominators,
+                                  EmptyColumns empty_columns) {
   double value = 0.0;
   for (Eigen::Index k = 0; k < numerators.size(); ++k) {
-    if (!(denominators(k) > 0.0)) return {};
-    value += numerators(k) / denominators(k);
+    if (denominators(k) > 0.0) {
+      value += numerators(k) / denominators(k);
+    } else if (denominators(k) != 0.0 || empty_columns == EmptyColumns::kUndefined) {
+      return {};
+    }
   }
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::vector<double> InfluenceFrom(const EpisodeTerms& terms, const Sums& sums) {
-  const VectorD ratios = sums.numerators.cwiseQuotient(sums.denominators);
+  // an empty column moves nothing
+  const auto empty = sums.denominators.array() == 0.0;
+  const VectorD ratios = empty.select(0.0, sums.numerators.cwiseQuotient(sums.denominators));
   const VectorD inverse_means =
-      static_cast<double>(terms.episodes()) * sums.denominators.cwiseInverse();
+      empty.select(0.0, static_cast<double>(terms.episodes()) * sums.denominators.cwiseInverse());
   const Table numerators = AsMatrix(terms.numerators), denominators = AsMatrix(terms.denominators);
   std::vector<double> out(static_cast<std::size_t>(terms.episodes()));
   for (std::int64_t i = 0; i < terms.episodes(); ++i) {
@@ -68,7 +74,7 @@ std::vector<double> InfluenceFrom(const EpisodeTerms& terms, const Sums& sums) {
 std::optional<double> ValueOf(const EpisodeTerms& terms) {
   if (terms.empty()) return {};
   const Sums sums = SumsOf(terms);
-  return SumOfRatios(sums.numerators, sums.denominators);
+  return SumOfRatios(sums.numerators, sums.denominators, terms.empty_columns);
 }
 
 std::vector<double> Influence(const EpisodeTerms& terms) {
@@ -78,14 +84,15 @@ std::vector<double> Influence(const EpisodeTerms& terms) {
 std::optional<double> StandardErrorOf(const EpisodeTerms& terms) {
   if (terms.episodes() < 2) return {};
   const Sums sums = SumsOf(terms);
-  if (!SumOfRatios(sums.numerators, sums.denominators)) return {};
+  if (!SumOfRatios(sums.numerators, sums.denominators, terms.empty_columns)) return {};
   const double error = StandardError(InfluenceFrom(terms, sums));
   return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
 std::vector<double> Jackknife(const EpisodeTerms& terms) {
   const Sums sums = SumsOf(terms);
-  const std::optional<double> value = SumOfRatios(sums.numerators, sums.denominators);
+  const std::optional<double> value =
+      SumOfRatios(sums.numerators, sums.denominators, terms.empty_columns);
   LFIW_ASSERT(value.has_value());
   std::vector<double> out;
   for (std::int64_t i = 0; i < terms.episodes(); ++i) {
@@ -94,7 +101,7 @@ std::vector<double> Jackknife(const EpisodeTerms& terms) {
         PlainMeans(terms)
             ? VectorD(sums.denominators.array() - 1.0)
             : VectorD(sums.denominators - AsMatrix(terms.denominators).row(i).transpose());
-    out.push_back(SumOfRatios(numerators, denominators).value_or(*value));
+    out.push_back(SumOfRatios(numerators, denominators, terms.empty_columns).value_or(*value));
   }
   return out;
 }
@@ -117,8 +124,9 @@ std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resa
         PlainMeans(terms) ? MatrixD::Constant(end - begin, terms.columns(), static_cast<double>(n))
                           : MatrixD(counts * AsMatrix(terms.denominators));
     for (std::int64_t r = begin; r < end; ++r) {
-      values[static_cast<std::size_t>(r)] = SumOfRatios(numerators.row(r - begin).transpose(),
-                                                        denominators.row(r - begin).transpose());
+      values[static_cast<std::size_t>(r)] =
+          SumOfRatios(numerators.row(r - begin).transpose(),
+                      denominators.row(r - begin).transpose(), terms.empty_columns);
     }
   });
   std::vector<double> out;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
 
@@ -46,19 +44,6 @@ void AddDoublyRobust(EstimatorRegistry& registry, const std::string& values) {
   registry.Add(Magic(magic));
 }
 
-Estimator DoublyRobustLfiw() {
-  const DoublyRobustLfiwOptions options;
-  return {.name = "dr_lfiw",
-          .summary = "the model's value corrected on logged transitions by marginal weights",
-          .horizons = HorizonSupport::kFinite,
-          .needs = {options.values, options.state_ratio},
-          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
-            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
-            return std::move(chosen.estimate);
-          }};
-}
-
 void AddRollouts(EstimatorRegistry& registry) {
   registry.Add(PlainRollouts());
   for (const LfiwVariant variant :
@@ -79,7 +64,7 @@ EstimatorRegistry StandardEstimators() {
   AddDirect(registry);
   for (const char* values : {"fqe", "mrdr", "model"}) AddDoublyRobust(registry, values);
   for (Estimator& marginal : MarginalEstimators()) registry.Add(std::move(marginal));
-  registry.Add(DoublyRobustLfiw());
+  for (Estimator& row : DoublyRobustLfiwEstimators()) registry.Add(std::move(row));
   AddRollouts(registry);
   return registry;
 }

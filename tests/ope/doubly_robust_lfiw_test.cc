@@ -185,6 +185,44 @@ TEST(DoublyRobustLfiw, CumulatedActionRatiosAreTrueRatiosToo) {
               TrueValue(), 1e-12);
 }
 
+// The log with fitted weights that are the true ratios of states and actions.
+EstimatorInputs InputsWithFittedWeights() {
+  EstimatorInputs in = Inputs(WrongModel, kWrongFit);
+  Array<double, 2> fitted({kEpisodes, kHorizon});
+  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+    for (std::int64_t t = 0; t < kHorizon; ++t) {
+      fitted(i, t) = in.log_ratios["action"](i, t) + in.log_ratios["model_visitation"](i, t);
+    }
+  }
+  in.log_ratios = {{"dual_dice", std::move(fitted)}};
+  return in;
+}
+
+TEST(DoublyRobustLfiw, FittedRatiosOfStatesAndActionsGiveTheTrueValue) {
+  EXPECT_NEAR(Estimated(InputsWithFittedWeights(), 0.0, 1.0, WeightKind::kFitted), TrueValue(),
+              1e-12);
+}
+
+TEST(DoublyRobustLfiw, TakesFittedWeightsAsTheyAreOrAsLogarithms) {
+  EstimatorInputs in = InputsWithFittedWeights();
+  const double expected = Estimated(in, 0.0, 0.5, WeightKind::kFitted);
+  Array<double, 2> weights = in.log_ratios["dual_dice"];
+  for (double& w : weights.flat()) w = std::exp(w);
+  in.log_ratios.clear();
+  in.weights["dual_dice"] = weights;
+  EXPECT_NEAR(Estimated(in, 0.0, 0.5, WeightKind::kFitted), expected, 1e-12);
+}
+
+TEST(DoublyRobustLfiw, CountsNegativeFittedWeightsAsZero) {
+  EstimatorInputs in = InputsWithFittedWeights();
+  Array<double, 2> weights({kEpisodes, kHorizon}, 1.0);
+  for (std::int64_t t = 0; t < kHorizon; ++t) weights(3, t) = 0.0;
+  in.weights["dual_dice"] = weights;
+  const double expected = Estimated(in, 0.0, 1.0, WeightKind::kFitted);
+  for (std::int64_t t = 0; t < kHorizon; ++t) in.weights["dual_dice"](3, t) = -5.0;
+  EXPECT_EQ(Estimated(in, 0.0, 1.0, WeightKind::kFitted), expected);
+}
+
 TEST(DoublyRobustLfiw, WrongWeightsAndAWrongModelLeaveAnError) {
   EXPECT_GT(std::abs(Estimated(Inputs(WrongModel, kWrongFit), 0.0, 0.0) - TrueValue()), 0.01);
 }
@@ -232,7 +270,7 @@ TEST(DoublyRobustLfiw, SaysWhereTheLogEndsBeforeTheHorizon) {
   const Estimate estimate = EstimateDoublyRobustLfiw(in, {}, {});
   ASSERT_EQ(estimate.notes.size(), 1u);
   EXPECT_THAT(estimate.notes[0], HasSubstr("longer than 2 steps"));
-  EXPECT_TRUE(std::isfinite(Value(estimate.terms)));
+  EXPECT_TRUE(ValueOf(estimate.terms));
 }
 
 TEST(DoublyRobustLfiw, RefusesAStepWithoutSupport) {
@@ -285,6 +323,17 @@ TEST(ChooseDoublyRobustLfiw, SaysThatOnlyStatesAreWeighedWithoutActionRatios) {
   const ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(in, FiniteEstimand(), {}, {});
   ASSERT_TRUE(chosen.estimate.value);
   EXPECT_THAT(chosen.estimate.notes.back(), HasSubstr("has no density): only the states"));
+}
+
+TEST(ChooseDoublyRobustLfiw, NeedsNoActionRatiosForFittedWeights) {
+  DoublyRobustLfiwOptions options;
+  options.weights = WeightKind::kFitted;
+  PowerChoiceOptions choice;
+  choice.width = 0.02;
+  const ChosenDoublyRobust chosen =
+      ChooseDoublyRobustLfiw(InputsWithFittedWeights(), FiniteEstimand(), options, choice);
+  EXPECT_EQ(chosen.power, 1.0);
+  EXPECT_NEAR(*chosen.estimate.value, TrueValue(), 1e-12);
 }
 
 TEST(ChooseDoublyRobustLfiw, RefusesWhereNoWeightsHaveSupport) {

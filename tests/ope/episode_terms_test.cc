@@ -54,6 +54,39 @@ TEST(ValueOf, SumsRatiosOfSums) {
   EXPECT_DOUBLE_EQ(*ValueOf(terms), 6.0 / 3.0 + 3.0 / 6.0);
 }
 
+// Three episodes; a second column to which the first alone contributes, or none does.
+EpisodeTerms SparseTerms(double contribution, EmptyColumns empty_columns) {
+  EpisodeTerms terms{Array<double, 2>({3, 2}), Array<double, 2>({3, 2}), empty_columns};
+  for (std::int64_t i = 0; i < 3; ++i) {
+    terms.numerators(i, 0) = static_cast<double>(i);
+    terms.denominators(i, 0) = 1.0;
+  }
+  terms.numerators(0, 1) = 4.0 * contribution;
+  terms.denominators(0, 1) = contribution;
+  return terms;
+}
+
+TEST(ValueOf, TakesEmptyColumnsAsItIsTold) {
+  EXPECT_FALSE(ValueOf(SparseTerms(0.0, EmptyColumns::kUndefined)));
+  EXPECT_EQ(*ValueOf(SparseTerms(0.0, EmptyColumns::kNothing)), 1.0);
+  EXPECT_EQ(*ValueOf(SparseTerms(0.5, EmptyColumns::kNothing)), 5.0);
+}
+
+TEST(BootstrapValues, KeepsResamplesWhoseColumnIsEmptyWhereItAddsNothing) {
+  EXPECT_LT(BootstrapValues(SparseTerms(0.5, EmptyColumns::kUndefined), 300, 1).size(), 250u);
+  const std::vector<double> values =
+      BootstrapValues(SparseTerms(0.5, EmptyColumns::kNothing), 300, 1);
+  EXPECT_EQ(values.size(), 300u);
+  // without the first episode the mean is of episodes 1 and 2 alone; with it the column adds 4
+  EXPECT_LT(*std::ranges::min_element(values), 2.5);
+  EXPECT_GT(*std::ranges::max_element(values), 4.0);
+}
+
+TEST(StandardErrorOf, IsThatOfTheOtherColumnsWhereOneIsEmpty) {
+  EXPECT_DOUBLE_EQ(*StandardErrorOf(SparseTerms(0.0, EmptyColumns::kNothing)),
+                   *StandardErrorOf(PlainTerms({0.0, 1.0, 2.0})));
+}
+
 TEST(ValueOf, IsAPlainMeanWithoutDenominators) {
   EXPECT_DOUBLE_EQ(*ValueOf(PlainTerms({1.0, 2.0, 6.0})), 3.0);
 }
