@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "core/array_memory.h"
+
 namespace lfiw {
 
 // A dense array of fixed rank that owns its values in row-major order (last index fastest).
@@ -67,7 +69,7 @@ class Array {
   }
 
   Shape shape_;
-  std::vector<T> values_;
+  std::vector<T, ArrayAllocator<T>> values_;
 };
 
 }  // namespace lfiw

@@ -9,7 +9,7 @@ namespace lfiw {
 // Statistics of plain arrays, in double. Too few values (none for a mean, none left after `ddof`
 // for a variance) are a fault of the caller and assert; NaN and infinities pass through.
 
-// Sum with Neumaier's compensation: exact to about one rounding whatever the order. Empty: 0.
+// Compensated sum (Neumaier 1974): exact to about one rounding whatever the order. Empty: 0.
 double Sum(std::span<const double> values);
 
 double Mean(std::span<const double> values);

@@ -50,12 +50,18 @@ EpisodeInterval Percentile(const EpisodeTerms& terms, const EpisodeIntervalOptio
 
 // Skewness of the influence of single episodes, / 6: BCa's acceleration.
 double Acceleration(const EpisodeTerms& terms) {
+  const std::vector<double> influences = Influence(terms);
+  // in units of the largest, whose cube may leave the range of double
+  double largest = 0.0;
+  for (const double influence : influences) largest = std::max(largest, std::abs(influence));
+  if (largest == 0.0) return 0.0;
   double squares = 0.0, cubes = 0.0;
-  for (const double influence : Influence(terms)) {
-    squares += influence * influence;
-    cubes += influence * influence * influence;
+  for (const double influence : influences) {
+    const double scaled = influence / largest;
+    squares += scaled * scaled;
+    cubes += scaled * scaled * scaled;
   }
-  return squares > 0.0 ? cubes / (6.0 * std::pow(squares, 1.5)) : 0.0;
+  return cubes / (6.0 * std::pow(squares, 1.5));
 }
 
 EpisodeInterval Bca(const EpisodeTerms& terms, const EpisodeIntervalOptions& options) {
@@ -68,6 +74,7 @@ EpisodeInterval Bca(const EpisodeTerms& terms, const EpisodeIntervalOptions& opt
   const auto count = static_cast<double>(values.size());
   const double z0 = NormalQuantile(std::clamp(below / count, 0.5 / count, 1.0 - 0.5 / count));
   const double a = Acceleration(terms);
+  if (!std::isfinite(a)) return RefuseInterval("the spread of the episodes is not finite");
   const auto end = [&](double p) {
     const double z = z0 + NormalQuantile(p);
     return Quantile(values, std::clamp(NormalCdf(z0 + z / (1.0 - a * z)), 0.0, 1.0));

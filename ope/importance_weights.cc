@@ -24,6 +24,7 @@ constexpr double kLargestLogRatio = 1e100;
 constexpr double kPlainLogRange = 300.0;
 // exp() leaves the normal numbers beyond.
 constexpr double kLogRange = 700.0;
+constexpr double kSmallestWeight = 1e-304;  // exp(-700)
 
 using Matrix = Array<double, 2>;
 using Map = Eigen::Map<Eigen::ArrayXd>;
@@ -37,9 +38,11 @@ Map AsArray(std::span<double> values) { return {values.data(), std::ssize(values
 // would otherwise depend on where `out` lies.
 void ExpRelative(std::span<const double> logs, const Eigen::ArrayXd& units, std::span<double> out,
                  Eigen::ArrayXd& scratch) {
-  scratch = AsArray(logs) - units;
-  scratch = (scratch < -kLogRange).select(0.0, scratch.exp());
-  AsArray(out) = scratch;
+  scratch = (AsArray(logs) - units).max(-kLogRange - 1.0).exp();
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const double weight = scratch[static_cast<Eigen::Index>(k)];
+    out[k] = weight < kSmallestWeight ? 0.0 : weight;
+  }
 }
 
 // The ratios of one step within their limits; counts what it moves.

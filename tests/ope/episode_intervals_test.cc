@@ -55,6 +55,20 @@ TEST(MakeEpisodeInterval, BcaShiftsTowardsTheLongTail) {
   EXPECT_GT(*bca.high, *plain.high);
 }
 
+TEST(MakeEpisodeInterval, BcaScalesWithTheValuesHoweverLargeOrSmallTheyAre) {
+  const std::vector<double> values = Skewed(40, 3);
+  const auto options = Options(EpisodeIntervalMethod::kBca);
+  const EpisodeInterval expected = MakeEpisodeInterval(PlainTerms(values), options);
+  for (const double scale : {1e-200, 1e200}) {
+    std::vector<double> scaled = values;
+    for (double& value : scaled) value *= scale;
+    const EpisodeInterval interval = MakeEpisodeInterval(PlainTerms(scaled), options);
+    ASSERT_TRUE(interval.low && interval.high) << interval.reason;
+    EXPECT_NEAR(*interval.low / scale, *expected.low, 1e-9);
+    EXPECT_NEAR(*interval.high / scale, *expected.high, 1e-9);
+  }
+}
+
 TEST(MakeEpisodeInterval, CoversTheMeanOfSkewedValuesAboutAsOftenAsItSays) {
   // 300 simulated logs of 60 episodes: 3 binomial standard errors of 95 % are 3.8 %
   for (const EpisodeIntervalMethod method :
