@@ -32,7 +32,11 @@ class GofTableTest : public testing::Test {
     GofTableConfig config;
     config.real_train = {Samples("train.npz", 1, 0.0f)};
     config.real_test = {Samples("test.npz", 2, 0.0f)};
-    config.generators = {{"a", {Samples("a.npz", 3, 0.5f)}}, {"b", {Samples("b.npz", 4, 0.0f)}}};
+    for (const auto& [name, seed, shift] : {std::tuple{"a", 3, 0.5f}, std::tuple{"b", 4, 0.0f}}) {
+      GeneratorOptions& generator = config.generators.emplace_back();
+      generator.name = name;
+      generator.samples = {Samples(std::string(name) + ".npz", seed, shift)};
+    }
     config.runs = 3;
     config.sizes = {200, 600};
     config.classifier.folds = 2;
