@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -164,6 +165,14 @@ class TableRun {
     return MakeRow("-", "reference", "none", runs, size);
   }
 
+  // Hashes of what was read, by what it is.
+  std::map<std::string, std::string> Inputs() const {
+    std::map<std::string, std::string> inputs = {{"real_test", real_.real.hash},
+                                                 {"real_train", real_.generated.hash}};
+    if (check_) inputs["real_check"] = check_->real.hash;
+    return inputs;
+  }
+
   // Of the network that features come from, where there are check images.
   std::optional<ExtractorCheck> Extractor() const {
     if (!check_) return std::nullopt;
@@ -294,8 +303,8 @@ void Append(GeneratorResult result, GofTable& table) {
   table.evidence.push_back(std::move(result.evidence));
 }
 
-void WriteRun(const GofTableConfig& config, const ExperimentRun& run, const GofTable& table,
-              const std::string& metrics) {
+void WriteRun(const ExperimentRun& run, const GofTable& table, const std::string& metrics,
+              const Manifest& manifest) {
   run.directory.Write("results.csv", TableCsv(table));
   if (!table.bias_variance.empty()) {
     run.directory.Write("bias_variance.csv", BiasVarianceCsv(table));
@@ -304,7 +313,7 @@ void WriteRun(const GofTableConfig& config, const ExperimentRun& run, const GofT
   run.directory.Write("classifiers.csv", ChecksCsv(table.checks));
   run.directory.Write("metrics.jsonl", metrics);
   run.directory.Write("report.html", TablePage(table, run.command));
-  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
+  run.directory.WriteManifest(manifest, QuerySystem());
 }
 
 }  // namespace
@@ -323,7 +332,9 @@ int RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
     Append(std::move(result), table);
   }
   table.rows.insert(table.rows.begin(), measure.Reference(smallest));
-  WriteRun(config, run, table, metrics);
+  Manifest manifest = ManifestOf(run, config.seed);
+  manifest.inputs = measure.Inputs();
+  WriteRun(run, table, metrics, manifest);
   if (run.verbosity != Verbosity::kQuiet) {
     fmt::print("{}report: {}\n", TableText(table), run.directory.File("report.html"));
   }

@@ -38,7 +38,9 @@ constexpr const char* kDensityNote =
     "is in the errors of the resampled model and of the gain. Lower bits per dimension are better.";
 constexpr const char* kCheckNote =
     "The classifiers of real against generated images on rows that they did not see. AUC of 0.5: "
-    "not told apart. Calibration error: of the probability in 10 bins, mean and mean square.";
+    "not told apart. Calibration error: of the probability in 10 bins, mean and mean square. Where "
+    "the network saw real_train in its own training, images that it did not see are the fairer "
+    "check.";
 
 Cells RowCells(const TableRow& row) {
   Cells cells = {row.model, row.evaluation};
@@ -133,7 +135,7 @@ void AddFigures(const GeneratorDrawings& drawings, const std::string& id, HtmlFr
     if (!svg.empty()) figures.emplace_back().Figure(id + name, svg, caption);
   };
   add("samples", drawings.samples, "Samples drawn at random.");
-  add("learning", drawings.learning, "Training.");
+  add("learning", drawings.learning, "Training: what the model is fitted to, against steps.");
   add("calibration", drawings.calibration,
       "Cross-fitted rows in 10 bins of their probability of being real. On the diagonal the odds "
       "are right on average.");
