@@ -1,10 +1,12 @@
 #include "experiments/image_gof/cross_fit.h"
 
 #include <algorithm>
-#include <span>
+#include <optional>
+#include <utility>
 
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "ope/diagnostics.h"
 
 namespace lfiw {
 namespace {
@@ -79,6 +81,8 @@ CrossFit FitByFolds(ConstMatrixRef real, ConstMatrixRef generated,
   CrossFit result{.real = std::vector<double>(static_cast<std::size_t>(real.rows())),
                   .generated = std::vector<double>(static_cast<std::size_t>(generated.rows())),
                   .fits = std::vector<FitSummary>(static_cast<std::size_t>(options.folds))};
+  std::vector<std::optional<FeatureClassifier>> classifiers(
+      static_cast<std::size_t>(options.folds));
   ParallelFor(options.folds, [&](std::int64_t fold) {
     const FoldRows r = RowsOf(real_order, fold, options);
     const FoldRows g = RowsOf(generated_order, fold, options);
@@ -89,8 +93,35 @@ CrossFit FitByFolds(ConstMatrixRef real, ConstMatrixRef generated,
     Weigh(fit.classifier, real, r.held_out, result.real);
     Weigh(fit.classifier, generated, g.held_out, result.generated);
     result.fits[static_cast<std::size_t>(fold)] = std::move(fit.summary);
+    classifiers[static_cast<std::size_t>(fold)] = std::move(fit.classifier);
   });
+  for (auto& classifier : classifiers) result.classifiers.push_back(*std::move(classifier));
   return result;
+}
+
+std::vector<double> AveragedLogWeights(std::span<const FeatureClassifier> classifiers,
+                                       ConstMatrixRef features) {
+  const auto n = static_cast<std::size_t>(features.rows());
+  std::vector<std::vector<double>> by_classifier;
+  for (const FeatureClassifier& classifier : classifiers) {
+    classifier.LogRatios(features, by_classifier.emplace_back(n));
+  }
+  std::vector<double> averaged(n), weights(classifiers.size());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < weights.size(); ++k) weights[k] = by_classifier[k][i];
+    averaged[i] = LogMeanWeight(weights).log_mean;
+  }
+  return averaged;
+}
+
+std::vector<double> DealtLogWeights(std::span<const FeatureClassifier> classifiers,
+                                    ConstMatrixRef features, std::uint64_t seed) {
+  const auto order = Stream(seed, "gof folds of new samples").Permutation(features.rows());
+  std::vector<std::vector<std::int64_t>> rows(classifiers.size());
+  for (std::size_t i = 0; i < order.size(); ++i) rows[i % rows.size()].push_back(order[i]);
+  std::vector<double> dealt(order.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) Weigh(classifiers[k], features, rows[k], dealt);
+  return dealt;
 }
 
 }  // namespace lfiw

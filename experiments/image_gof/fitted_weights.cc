@@ -1,7 +1,10 @@
 #include "experiments/image_gof/fitted_weights.h"
 
+#include <fmt/format.h>
+
 #include "core/config.h"
 #include "core/npz.h"
+#include "experiments/run_outputs.h"
 #include "experiments/stage_files.h"
 
 namespace lfiw {
@@ -19,13 +22,34 @@ json HistoriesJson(const std::vector<FitSummary>& fits) {
   return all;
 }
 
+std::string ClassifierFile(std::size_t fold) { return fmt::format("classifier_{}.npz", fold); }
+
+std::vector<FeatureClassifier> LoadClassifiers(const Artefact& artefact, std::int64_t folds) {
+  std::vector<FeatureClassifier> classifiers;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(folds); ++k) {
+    classifiers.push_back(FeatureClassifier::Load(artefact.File(ClassifierFile(k))));
+  }
+  return classifiers;
+}
+
 }  // namespace
+
+std::string FoldLines(const json& histories, const std::string& prefix) {
+  std::string lines;
+  for (std::size_t fold = 0; fold < histories.size(); ++fold) {
+    lines += MetricLines(histories[fold], fmt::format("{} fold {}", prefix, fold));
+  }
+  return lines;
+}
 
 FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed,
                          ConstMatrixRef real, ConstMatrixRef generated,
                          const std::vector<std::string>& inputs, const ExperimentRun& run) {
-  const Stage stage{
-      .name = "gof_weights", .config = CanonicalText(options), .inputs = inputs, .seed = seed};
+  const Stage stage{.name = "gof_weights",
+                    .config = CanonicalText(options),
+                    .inputs = inputs,
+                    .seed = seed,
+                    .code_version = 2};
   const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("classifiers", CrossFitSteps(real.rows(), generated.rows(), options),
                               "gradient steps", run.verbosity);
@@ -36,11 +60,15 @@ FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed
     file.Put("generated", fit.generated);
     file.Write(directory + "/log_weights.npz");
     WriteJson(HistoriesJson(fit.fits), directory + "/histories.json");
+    for (std::size_t k = 0; k < fit.classifiers.size(); ++k) {
+      fit.classifiers[k].Save(directory + "/" + ClassifierFile(k));
+    }
   });
   const NpzFile file = NpzFile::Read(artefact.File("log_weights.npz"));
   return {.fit = {.real = file.GetDoubles("real"),
                   .generated = file.GetDoubles("generated"),
-                  .fits = {}},
+                  .fits = {},
+                  .classifiers = LoadClassifiers(artefact, options.folds)},
           .histories = ReadJson(artefact.File("histories.json")),
           .hash = artefact.content_hash};
 }

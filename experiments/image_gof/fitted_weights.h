@@ -14,10 +14,13 @@ namespace lfiw {
 
 // Cross-fitted weights as a stage leaves them.
 struct FittedWeights {
-  CrossFit fit;              // without its histories
+  CrossFit fit;              // without its summaries
   nlohmann::json histories;  // [folds] of {step, train, validation}
   std::string hash;          // of the artefact
 };
+
+// The learning curves of all folds as lines of metrics.jsonl, series "PREFIX fold K".
+std::string FoldLines(const nlohmann::json& histories, const std::string& prefix);
 
 // Runs FitByFolds as the stage "gof_weights", whose inputs are hashes of all that the features come
 // from.

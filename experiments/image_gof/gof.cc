@@ -29,15 +29,6 @@ using nlohmann::json;
 
 constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
 
-// Learning curves of all folds, as lines of metrics.jsonl.
-std::string FoldLines(const json& histories) {
-  std::string lines;
-  for (std::size_t fold = 0; fold < histories.size(); ++fold) {
-    lines += MetricLines(histories[fold], fmt::format("classifier fold {}", fold));
-  }
-  return lines;
-}
-
 std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
                             const SamplePair& samples, const FittedWeights& weights,
                             std::vector<std::string> inputs) {
@@ -84,7 +75,7 @@ void WriteRun(const ExperimentRun& run, const GofResult& result, const json& his
   run.directory.Write("results.csv", RowsCsv(result.rows));
   run.directory.Write("results.json", GofJson(result).dump(1) + "\n");
   run.directory.Write("weights.csv", WeightsCsv(result.weights));
-  run.directory.Write("metrics.jsonl", FoldLines(histories));
+  run.directory.Write("metrics.jsonl", FoldLines(histories, "classifier"));
   run.directory.Write("report.html", GofPage(result, drawings, run.command));
   Manifest manifest = ManifestOf(run, result.config.seed);
   manifest.inputs = {{"real", result.samples.real.hash},

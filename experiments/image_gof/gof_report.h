@@ -15,7 +15,7 @@ namespace lfiw {
 struct GofResult {
   const GofConfig& config;
   const SamplePair& samples;
-  CrossFit weights;
+  const CrossFit& weights;
   std::vector<GofRow> rows;
   WeightEvidence evidence;
   GofJudgement judgement;

@@ -7,9 +7,11 @@
 namespace lfiw {
 
 // The paper's table 1 (reference, and every generator without and with self-normalized weights,
-// with standard errors over runs) and, where sizes are given, the tables of its appendix B. Writes
-// results.csv, bias_variance.csv and report.html into the run directory. Returns the program's exit
-// status, 0.
+// with standard errors over runs); where sizes are given, the tables of its appendix B; densities
+// under generators that have one (equation 11); checks of the classifiers. Generators without files
+// of samples are trained first. Writes results.csv, bias_variance.csv, density.csv,
+// classifiers.csv, metrics.jsonl, plots and report.html into the run directory. Returns the
+// program's exit status, 0. Throws ConfigError before anything is trained.
 int RunGofTable(const GofTableConfig& config, const ExperimentRun& run);
 
 }  // namespace lfiw

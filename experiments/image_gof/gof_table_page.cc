@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/csv_text.h"
 #include "core/text_table.h"
 #include "experiments/html_page.h"
 #include "experiments/image_gof/resampling_text.h"
@@ -16,6 +17,11 @@ using Cells = std::vector<std::string>;
 
 const Cells kTitles = {"model", "evaluation", "IS", "FID", "KID", "biased RBF", "samples"};
 const Cells kBiasTitles = {"weights", "|bias|", "mean |bias|", "variance", "MSE", "draws"};
+const Cells kDensityTitles = {
+    "model", "bits per dimension", "resampled", "gain (nats an image)", "log Z", "images"};
+const Cells kCheckTitles = {"model",           "real images",       "AUC",
+                            "accuracy",        "calibration error", "mean square",
+                            "real + generated"};
 
 constexpr const char* kMetricsNote =
     "Means and standard errors over runs. Higher IS is better; lower FID and KID are. KID is the "
@@ -24,6 +30,17 @@ constexpr const char* kMetricsNote =
 constexpr const char* kBiasNote =
     "Of the mean features of T samples. |bias|: of the mean over features, as in the paper, whose "
     "biases may cancel; mean |bias| is free of that. Standard errors are over features.";
+
+constexpr const char* kDensityNote =
+    "Of the model, and of the model resampled by the weights: density p(x) w(x) / Z, w the mean "
+    "weight of the classifiers, none of which saw these images. Z is not known: it is estimated by "
+    "the mean weight of the generated samples, each by a classifier that did not see it. Its error "
+    "is in the errors of the resampled model and of the gain. Lower bits per dimension are better.";
+constexpr const char* kCheckNote =
+    "The classifiers of real against generated images on rows that they did not see. AUC of 0.5: "
+    "not told apart. Calibration error: of the probability in 10 bins, mean and mean square. Where "
+    "the network saw real_train in its own training, images that it did not see are the fairer "
+    "check.";
 
 Cells RowCells(const TableRow& row) {
   Cells cells = {row.model, row.evaluation};
@@ -52,6 +69,27 @@ std::string BiasTitle(const BiasVarianceTable& table) {
                      table.disjoint ? "" : " (draws overlap: too few samples for disjoint ones)");
 }
 
+Cells DensityCells(const DensityRow& row) {
+  return {row.model,
+          EstimateText(row.bits, row.bits_error),
+          EstimateText(row.resampled_bits, row.resampled_error),
+          EstimateText(row.gain, row.gain_error),
+          EstimateText(row.partition.value, row.partition.standard_error),
+          CountText(static_cast<double>(row.images))};
+}
+
+Cells CheckCells(const ClassifierCheck& check) {
+  const Calibration& c = check.calibration;
+  return {check.model,
+          check.images,
+          NumberText(c.auc, 3),
+          NumberText(c.accuracy, 3),
+          NumberText(c.ece, 2),
+          NumberText(c.squared_error, 2),
+          fmt::format("{} + {}", CountText(static_cast<double>(check.n)),
+                      CountText(static_cast<double>(check.m)))};
+}
+
 std::string EvidenceLine(const WeightEvidence& e) {
   return fmt::format("AUC {}, calibration error {}, effective samples {} of {}",
                      NumberText(e.calibration.auc, 3), NumberText(e.calibration.ece, 2),
@@ -69,35 +107,73 @@ HtmlTable TableOf(const std::string& caption, const Cells& titles, std::size_t t
   return table;
 }
 
-std::vector<Cells> AllRows(const GofTable& table) {
-  std::vector<Cells> rows;
-  for (const TableRow& row : table.rows) rows.push_back(RowCells(row));
-  return rows;
+template <class Row>
+std::vector<Cells> AllCells(const std::vector<Row>& rows, Cells (*cells)(const Row&)) {
+  std::vector<Cells> all;
+  for (const Row& row : rows) all.push_back(cells(row));
+  return all;
 }
 
-std::vector<Cells> AllEntries(const BiasVarianceTable& table) {
-  std::vector<Cells> rows;
-  for (const BiasVariance& entry : table.entries) rows.push_back(BiasCells(entry));
-  return rows;
+void AddDensities(const GofTable& table, HtmlFragment& body) {
+  if (table.densities.empty()) return;
+  body.Heading(2, "Density of test images");
+  body.Table(TableOf("", kDensityTitles, 1, AllCells(table.densities, DensityCells)));
+  body.Muted(kDensityNote);
 }
 
-std::string Number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
+void AddChecks(const GofTable& table, HtmlFragment& body) {
+  body.Heading(2, "Classifiers");
+  body.Table(TableOf("", kCheckTitles, 2, AllCells(table.checks, CheckCells)));
+  body.Muted(kCheckNote);
+  if (table.extractor) body.Paragraph(ExtractorLine(*table.extractor));
+}
+
+// The figures that there are, side by side.
+void AddFigures(const GeneratorDrawings& drawings, const std::string& id, HtmlFragment& body) {
+  std::vector<HtmlFragment> figures;
+  const auto add = [&](const char* name, const std::string& svg, const char* caption) {
+    if (!svg.empty()) figures.emplace_back().Figure(id + name, svg, caption);
+  };
+  add("samples", drawings.samples, "Samples drawn at random.");
+  add("learning", drawings.learning, "Training: what the model is fitted to, against steps.");
+  add("calibration", drawings.calibration,
+      "Cross-fitted rows in 10 bins of their probability of being real. On the diagonal the odds "
+      "are right on average.");
+  add("check", drawings.check_calibration, "The same on the check images.");
+  if (!figures.empty()) body.Columns(figures);
+}
+
+// `id` starts the names of its figures.
+void AddGenerator(const GeneratorEvidence& one, const std::string& id, HtmlFragment& body) {
+  body.Heading(2, one.model);
+  if (!one.training.empty()) body.Paragraph(one.training);
+  body.Paragraph("Weights: " + EvidenceLine(one.evidence));
+  body.List(ConditionLines(one.evidence.conditions, one.evidence.partition));
+  if (!one.notes.empty()) body.List(one.notes);
+  AddFigures(one.drawings, id, body);
 }
 
 }  // namespace
 
 std::string TableText(const GofTable& table) {
-  std::string text = FormatTextTable(kTitles, AllRows(table));
-  for (const BiasVarianceTable& one : table.bias_variance) {
-    text += fmt::format("\n{}\n{}", BiasTitle(one), FormatTextTable(kBiasTitles, AllEntries(one)));
+  std::string text = FormatTextTable(kTitles, AllCells(table.rows, RowCells));
+  for (const DensityRow& row : table.densities) {
+    text += fmt::format("\n{}\n", fmt::join(DensityLines(row), "\n  "));
   }
-  for (const auto& [model, evidence, notes] : table.evidence) {
-    text += fmt::format("\n{}: {}\n", model, EvidenceLine(evidence));
-    for (const std::string& line : ConditionLines(evidence.conditions, evidence.partition)) {
+  text += fmt::format("\n{}", FormatTextTable(kCheckTitles, AllCells(table.checks, CheckCells)));
+  if (table.extractor) text += fmt::format("{}\n", ExtractorLine(*table.extractor));
+  for (const BiasVarianceTable& one : table.bias_variance) {
+    text += fmt::format("\n{}\n{}", BiasTitle(one),
+                        FormatTextTable(kBiasTitles, AllCells(one.entries, BiasCells)));
+  }
+  for (const GeneratorEvidence& one : table.evidence) {
+    text += fmt::format("\n{}: {}\n", one.model, EvidenceLine(one.evidence));
+    if (!one.training.empty()) text += fmt::format("  {}\n", one.training);
+    for (const std::string& line :
+         ConditionLines(one.evidence.conditions, one.evidence.partition)) {
       text += fmt::format("  {}\n", line);
     }
-    for (const std::string& note : notes) text += fmt::format("  note: {}\n", note);
+    for (const std::string& note : one.notes) text += fmt::format("  note: {}\n", note);
   }
   return text;
 }
@@ -107,9 +183,10 @@ std::string TableCsv(const GofTable& table) {
   for (const TableRow& row : table.rows) {
     for (std::size_t k = 0; k < row.cells.size(); ++k) {
       const TableCell& cell = row.cells[k];
-      csv += fmt::format("\"{}\",\"{}\",{},{},{},{},{},\"{}\"\n", row.model, row.evaluation,
-                         kTableMetrics[k], Number(cell.value), Number(cell.standard_error),
-                         row.runs, row.size, cell.reason);
+      csv +=
+          fmt::format("{},{},{},{},{},{},{},{}\n", QuotedCsv(row.model), QuotedCsv(row.evaluation),
+                      kTableMetrics[k], NumberCsv(cell.value), NumberCsv(cell.standard_error),
+                      row.runs, row.size, QuotedCsv(cell.reason));
     }
   }
   return csv;
@@ -126,8 +203,8 @@ std::string BiasVarianceCsv(const GofTable& table) {
               ? fmt::format("{},{},{},{},{},{},{}", e.abs_mean_bias, e.bias_error, e.mean_abs_bias,
                             e.variance, e.variance_error, e.mse, e.mse_error)
               : ",,,,,,";
-      csv += fmt::format("\"{}\",{},{},{},{},{:d},{},\"{}\"\n", one.model, one.size, e.weights,
-                         e.params, e.draws, one.disjoint, numbers, e.reason);
+      csv += fmt::format("{},{},{},{},{},{:d},{},{}\n", QuotedCsv(one.model), one.size, e.weights,
+                         e.params, e.draws, one.disjoint, numbers, QuotedCsv(e.reason));
     }
   }
   return csv;
@@ -136,18 +213,17 @@ std::string BiasVarianceCsv(const GofTable& table) {
 std::string TablePage(const GofTable& table, const std::string& command) {
   HtmlFragment body;
   body.Heading(1, "Goodness of fit over several runs");
-  body.Table(TableOf("Goodness of fit", kTitles, 2, AllRows(table)));
+  body.Table(TableOf("Goodness of fit", kTitles, 2, AllCells(table.rows, RowCells)));
   body.Muted(kMetricsNote);
   for (const BiasVarianceTable& one : table.bias_variance) {
     body.Heading(2, BiasTitle(one));
-    body.Table(TableOf("", kBiasTitles, 1, AllEntries(one)));
+    body.Table(TableOf("", kBiasTitles, 1, AllCells(one.entries, BiasCells)));
   }
   if (!table.bias_variance.empty()) body.Muted(kBiasNote);
-  for (const auto& [model, evidence, notes] : table.evidence) {
-    body.Heading(2, "Weights of " + model);
-    body.Paragraph(EvidenceLine(evidence));
-    body.List(ConditionLines(evidence.conditions, evidence.partition));
-    if (!notes.empty()) body.List(notes);
+  AddDensities(table, body);
+  AddChecks(table, body);
+  for (std::size_t i = 0; i < table.evidence.size(); ++i) {
+    AddGenerator(table.evidence[i], fmt::format("generator{}", i + 1), body);
   }
   body.Code(command);
   return HtmlPage("Goodness of fit over several runs", body);

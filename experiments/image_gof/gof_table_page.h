@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "experiments/image_gof/bias_variance.h"
+#include "experiments/image_gof/classifier_check.h"
 #include "experiments/image_gof/gof_metrics.h"
 #include "experiments/image_gof/gof_verdict.h"
+#include "experiments/image_gof/resampled_density.h"
 
 namespace lfiw {
 
@@ -40,16 +42,29 @@ struct BiasVarianceTable {
   std::vector<BiasVariance> entries = {};
 };
 
-// The weights of one generator.
+// Figures of one generator, each an <svg> element; empty where there is none.
+struct GeneratorDrawings {
+  std::string samples;
+  std::string learning;
+  std::string calibration;
+  std::string check_calibration;  // on check images
+};
+
+// The weights of one generator, and what it looks like.
 struct GeneratorEvidence {
   std::string model;
   WeightEvidence evidence;
   std::vector<std::string> notes;
+  std::string training = {};  // in words; empty for samples from files
+  GeneratorDrawings drawings = {};
 };
 
 struct GofTable {
   std::vector<TableRow> rows;  // the reference first
   std::vector<BiasVarianceTable> bias_variance;
+  std::vector<DensityRow> densities;
+  std::vector<ClassifierCheck> checks;
+  std::optional<ExtractorCheck> extractor;  // none without check images
   std::vector<GeneratorEvidence> evidence;
 };
 

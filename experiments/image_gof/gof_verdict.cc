@@ -15,23 +15,6 @@ namespace {
 
 constexpr std::int64_t kBins = 10;
 
-Calibration Calibrate(const CrossFit& fit) {
-  // the classifier saw as many of the one as of the other, the held-out samples may be unequal
-  const double prior = std::log(static_cast<double>(fit.real.size())) -
-                       std::log(static_cast<double>(fit.generated.size()));
-  std::vector<double> logits;
-  std::vector<std::uint8_t> labels;
-  const auto add = [&](const std::vector<double>& side, std::uint8_t label) {
-    for (const double value : side) {
-      logits.push_back(value + prior);
-      labels.push_back(label);
-    }
-  };
-  add(fit.real, 1);
-  add(fit.generated, 0);
-  return MeasureCalibration(logits, labels, kBins);
-}
-
 // The unweighted KID in standard errors, and the limit for equal sets; none without an error.
 struct KidTest {
   double statistic;
@@ -80,9 +63,26 @@ std::vector<std::string> Doubts(const WeightEvidence& evidence, const GofVerdict
 
 }  // namespace
 
+Calibration CalibrateWeights(const CrossFit& fit) {
+  // the classifier saw as many of the one as of the other, the held-out samples may be unequal
+  const double prior = std::log(static_cast<double>(fit.real.size())) -
+                       std::log(static_cast<double>(fit.generated.size()));
+  std::vector<double> logits;
+  std::vector<std::uint8_t> labels;
+  const auto add = [&](const std::vector<double>& side, std::uint8_t label) {
+    for (const double value : side) {
+      logits.push_back(value + prior);
+      labels.push_back(label);
+    }
+  };
+  add(fit.real, 1);
+  add(fit.generated, 0);
+  return MeasureCalibration(logits, labels, kBins);
+}
+
 WeightEvidence GatherEvidence(const CrossFit& fit) {
   WeightEvidence evidence{.n = std::ssize(fit.real), .m = std::ssize(fit.generated)};
-  evidence.calibration = Calibrate(fit);
+  evidence.calibration = CalibrateWeights(fit);
   const auto n = static_cast<double>(evidence.n), m = static_cast<double>(evidence.m);
   evidence.auc_z = (evidence.calibration.auc - 0.5) / std::sqrt((n + m + 1.0) / (12.0 * n * m));
   const WeightSummary summary = Summarise(fit.generated);

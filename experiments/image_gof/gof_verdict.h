@@ -23,11 +23,15 @@ struct EnumNames<Resemblance> {
   static constexpr std::array names = {"no difference found", "close", "different"};
 };
 
+// Of the class probability that held-out log-weights imply, in 10 bins, among as many real and
+// generated samples as there are.
+Calibration CalibrateWeights(const CrossFit& fit);
+
 // What the held-out log-weights say of classifier and weights.
 struct WeightEvidence {
   std::int64_t n = 0;            // real samples
   std::int64_t m = 0;            // generated samples
-  Calibration calibration = {};  // of the class probability among all held-out samples, 10 bins
+  Calibration calibration = {};  // of CalibrateWeights
   // AUC - 1/2 over its standard deviation for equal distributions, sqrt((n + m + 1) / (12 n m)).
   double auc_z = 0.0;
   double ess = 0.0;

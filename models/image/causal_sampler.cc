@@ -1,7 +1,6 @@
 #include "models/image/causal_sampler.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.h"
 
@@ -52,18 +51,50 @@ struct Span {
   std::int64_t row, column, count;
 };
 
-template <class Derived>
-auto Elu(const Eigen::ArrayBase<Derived>& x) {
-  return x.max(0.0f) + x.min(0.0f).exp() - 1.0f;
+// Images that are computed together: the products of fewer, and of a number that is no multiple of
+// 4, round otherwise.
+std::int64_t PaddedBatch(std::int64_t count) {
+  return std::max<std::int64_t>((count + 3) / 4 * 4, 20);
 }
+
+using Packet = Eigen::Array<float, 1, 8>;
+
+// `count` values, zero beyond them.
+Packet Load(const float* from, Eigen::Index count) {
+  if (count == Packet::SizeAtCompileTime) return Eigen::Map<const Packet>(from);
+  Packet packet = Packet::Zero();
+  std::copy_n(from, count, packet.data());
+  return packet;
+}
+
+// y = f(x...) element by element, [rows, columns] each. Eigen computes the ends of an array, which
+// depend on where it lies in memory, apart from the rest and rounds exp otherwise there; in whole
+// packets one argument has one value.
+template <class F, class... X>
+void Apply(const F& f, Eigen::Ref<MatrixF> y, const X&... x) {
+  for (Eigen::Index row = 0; row < y.rows(); ++row) {
+    for (Eigen::Index first = 0; first < y.cols(); first += Packet::SizeAtCompileTime) {
+      const auto count = std::min<Eigen::Index>(Packet::SizeAtCompileTime, y.cols() - first);
+      const Packet values = f(Load(&x.coeffRef(row, first), count)...);
+      if (count == Packet::SizeAtCompileTime) {
+        Eigen::Map<Packet>(&y.coeffRef(row, first)) = values;
+      } else {
+        std::copy_n(values.data(), count, &y.coeffRef(row, first));
+      }
+    }
+  }
+}
+
+Packet Elu(const Packet& x) { return x.max(0.0f) + x.min(0.0f).exp() - 1.0f; }
 
 class Evaluator {
  public:
   Evaluator(const CausalGraph& graph, const std::vector<CausalFilter>& filters,
             const ImageBatch& images)
-      : graph_(graph), filters_(filters) {
+      : graph_(graph), filters_(filters), count_(images.count) {
+    const std::int64_t batch = PaddedBatch(images.count);
     for (const CausalNode& node : graph.nodes) {
-      values_.emplace_back(images.count, images.width >> node.level, node.channels);
+      values_.emplace_back(batch, images.width >> node.level, node.channels);
     }
   }
 
@@ -82,15 +113,17 @@ class Evaluator {
     }
   }
 
+  // [count, outputs]
   ConstRows Output(std::int64_t row, std::int64_t column) const {
-    return std::as_const(values_.back()).At(row, column, 1);
+    const ConstRows padded = values_.back().At(row, column, 1);
+    return {padded.data(), count_, padded.cols()};
   }
 
-  // bytes [batch, channels]
+  // bytes [count, channels]
   void SetPixel(std::int64_t row, std::int64_t column, const std::uint8_t* bytes) {
     Rows pixel = values_[0].At(row, column, 1);
     const Eigen::Index channels = pixel.cols() - 1;
-    for (Eigen::Index b = 0; b < pixel.rows(); ++b) {
+    for (Eigen::Index b = 0; b < count_; ++b) {
       for (Eigen::Index c = 0; c < channels; ++c) {
         pixel(b, c) = static_cast<float>(*bytes++) / 127.5f - 1.0f;
       }
@@ -115,21 +148,22 @@ class Evaluator {
         return Transpose(node, at, y);
       case CausalOperation::kConcatElu: {
         const ConstRows x = Input(node, 0, at);
-        y.leftCols(x.cols()).array() = Elu(x.array());
-        y.rightCols(x.cols()).array() = Elu(-x.array());
+        Apply(Elu, y.leftCols(x.cols()), x);
+        Apply([](const Packet& v) -> Packet { return Elu(-v); }, y.rightCols(x.cols()), x);
         return;
       }
       case CausalOperation::kElu:
-        y.array() = Elu(Input(node, 0, at).array());
-        return;
+        return Apply(Elu, y, Input(node, 0, at));
       case CausalOperation::kAdd:
         y = Input(node, 0, at) + Input(node, 1, at);
         return;
       case CausalOperation::kGate: {
         const ConstRows gates = Input(node, 0, at);
-        y.array() = Input(node, 1, at).array() +
-                    gates.leftCols(y.cols()).array() * gates.rightCols(y.cols()).array().logistic();
-        return;
+        const auto gate = [](const Packet& x, const Packet& a, const Packet& b) -> Packet {
+          return x + a * b.logistic();
+        };
+        return Apply(gate, y, Input(node, 1, at), gates.leftCols(y.cols()),
+                     gates.rightCols(y.cols()));
       }
     }
   }
@@ -184,6 +218,7 @@ class Evaluator {
 
   const CausalGraph& graph_;
   const std::vector<CausalFilter>& filters_;
+  std::int64_t count_;
   std::vector<Values> values_;
 };
 

@@ -25,7 +25,8 @@ using CausalPixelSource =
 
 // Fills `images` [count, height, width, channels] pixel by pixel, computing every value of the
 // graph once and keeping it while something depends on it (Ramachandran et al. 2017): the cost is
-// that of one forward pass. `filters` are those of the graph's convolutions. Sides are multiples of
+// that of one forward pass. What an image's outputs are does not depend on the others, to the
+// last bit. `filters` are those of the graph's convolutions. Sides are multiples of
 // 2^(levels - 1). Runs on the calling thread.
 void SampleCausally(const CausalGraph& graph, const std::vector<CausalFilter>& filters,
                     const CausalPixelSource& source, ImageBatch& images);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/parallel.h"
 #include "ope/importance_resampling.h"
 #include "tests/experiments/image_gof/feature_samples.h"
@@ -56,6 +58,28 @@ TEST(FitByFolds, IsTheSameForAnyNumberOfThreads) {
   const CrossFit three = FitByFolds(real, generated, options, 1, {});
   EXPECT_EQ(one.real, three.real);
   EXPECT_EQ(one.generated, three.generated);
+}
+
+TEST(WeightsOfNewSamples, AreTheMeanWeightOrThatOfOneClassifier) {
+  const MatrixF real = NormalRows(100, 3, 1, 1.0f), generated = NormalRows(100, 3, 2);
+  const CrossFit fit = FitByFolds(real, generated, Small(), 1, {});
+  ASSERT_EQ(fit.classifiers.size(), 3u);
+  const MatrixF features = NormalRows(9, 3, 5);
+  std::vector<std::vector<double>> each(3, std::vector<double>(9));
+  for (std::size_t k = 0; k < 3; ++k) fit.classifiers[k].LogRatios(features, each[k]);
+  const auto averaged = AveragedLogWeights(fit.classifiers, features);
+  const auto dealt = DealtLogWeights(fit.classifiers, features, 1);
+  std::vector<int> used(3);
+  for (std::size_t i = 0; i < 9; ++i) {
+    double weight = 0.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      weight += std::exp(each[k][i]) / 3.0;
+      // products of one row differ in rounding from those of many
+      used[k] += std::abs(dealt[i] - each[k][i]) < 1e-5 ? 1 : 0;
+    }
+    EXPECT_NEAR(averaged[i], std::log(weight), 1e-9);
+  }
+  EXPECT_EQ(used, std::vector<int>({3, 3, 3}));
 }
 
 TEST(CrossFitSteps, CountsThoseOfAllFolds) {

@@ -53,6 +53,17 @@ TEST_F(ReadPairTest, FeaturesAreTakenAsTheyAreAndPutTogether) {
   EXPECT_NE(pair.real.hash, pair.generated.hash);
 }
 
+TEST_F(ReadPairTest, LabelsAreKeptWhereEveryFileHasThem) {
+  ImageBatch images = NoiseImages(2, 4, 3);
+  WriteImages(images, dir_ / "plain.npz");
+  images.labels = {4, 5};
+  WriteImages(images, dir_ / "labelled.npz");
+  EXPECT_EQ(ReadSamples({dir_ / "labelled.npz", dir_ / "labelled.npz"}).images.labels,
+            std::vector<std::int64_t>({4, 5, 4, 5}));
+  EXPECT_TRUE(ReadSamples({dir_ / "plain.npz", dir_ / "labelled.npz"}).images.labels.empty());
+  EXPECT_TRUE(ReadSamples({dir_ / "labelled.npz", dir_ / "plain.npz"}).images.labels.empty());
+}
+
 TEST_F(ReadPairTest, ImagesWithoutANetworkAskForOne) {
   WriteImages(NoiseImages(30, 4, 3), dir_ / "images.npz");
   EXPECT_THAT([&] { Read({dir_ / "images.npz"}, {Features("a.npz", 30, 5)}); },

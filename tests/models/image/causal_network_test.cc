@@ -98,5 +98,39 @@ TEST(CausalSamplerTest, ValuesComputedOnceEqualThoseOfWholeImages) {
   EXPECT_EQ(copied.pixels, bytes.pixels);
 }
 
+// The outputs [64, count, 5] while images are filled with the bytes of `like`, from image `first`.
+std::vector<float> OutputsWhileSampling(const Fixture& fixture, const ImageBatch& like,
+                                        std::int64_t first, std::int64_t count) {
+  std::vector<float> all;
+  std::size_t place = 0;
+  const auto source = [&](const ConstMatrixRef& outputs, std::span<std::uint8_t> pixel) {
+    for (Eigen::Index b = 0; b < count; ++b) {
+      for (Eigen::Index k = 0; k < 5; ++k) all.push_back(outputs(b, k));
+      std::ranges::copy(like.Image(first + b).subspan(place * 2, 2), pixel.begin() + b * 2);
+    }
+    ++place;
+  };
+  ImageBatch images = EmptyImages(count, 8, 8, 2);
+  Pass pass = fixture.network.MakePass(PassMode::kInference, at::kCPU);
+  SampleCausally(fixture.causal.graph(), FiltersForSampling(fixture.causal, pass), source, images);
+  return all;
+}
+
+TEST(CausalSamplerTest, OutputsOfAnImageAreTheSameBitsInAnyBatchAnywhereInMemory) {
+  const Fixture fixture;
+  const ImageBatch like = ColourfulImages(50, 8, 2);
+  const std::vector<float> all = OutputsWhileSampling(fixture, like, 0, 50);
+  // what lies in memory between one batch and the next moves the next
+  std::vector<std::vector<char>> between;
+  for (const std::int64_t image : {0, 1, 7, 30, 49}) {
+    between.emplace_back(16 * (image + 1));
+    const std::vector<float> alone = OutputsWhileSampling(fixture, like, image, 1);
+    ASSERT_EQ(alone.size(), 64u * 5u);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      EXPECT_EQ(alone[i], all[(i / 5 * 50 + static_cast<std::size_t>(image)) * 5 + i % 5]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lfiw
