@@ -9,6 +9,7 @@
 
 #include "core/text_table.h"
 #include "experiments/html_page.h"
+#include "experiments/json_object.h"
 #include "experiments/number_text.h"
 #include "experiments/subprocess.h"
 
@@ -87,8 +88,6 @@ std::vector<std::vector<std::string>> AllColumns(const AuditReport& report) {
   }
   return rows;
 }
-
-json NumberOrNull(double value) { return std::isfinite(value) ? json(value) : json(); }
 
 json ToJson(const Distribution& d) {
   if (d.count == 0) return {};

@@ -126,4 +126,10 @@ std::string JsonObject::AnyText(const std::string& key) const {
                             : value->dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+Json NumberOrNull(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json NumberOrNull(const std::optional<double>& value) {
+  return value ? NumberOrNull(*value) : Json();
+}
+
 }  // namespace lfiw

@@ -44,6 +44,10 @@ class JsonObject {
   std::string path_;
 };
 
+// A number that JsonObject reads back: null for one that is missing or not finite.
+nlohmann::json NumberOrNull(double value);
+nlohmann::json NumberOrNull(const std::optional<double>& value);
+
 }  // namespace lfiw
 
 #endif  // LFIW_EXPERIMENTS_JSON_OBJECT_H_

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/statistics.h"
+#include "experiments/json_object.h"
 #include "ope/psis.h"
 #include "policies/policy_file.h"
 
@@ -19,24 +20,22 @@ namespace {
 
 using nlohmann::json;
 
-json OrNull(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
-
 json RowJson(const ResultRow& row) {
   return {{"estimator", row.estimator},
           {"params", row.params},
           {"horizon", row.horizon ? json(*row.horizon) : json(nullptr)},
-          {"value", OrNull(row.value)},
-          {"log10_value", OrNull(row.log10_value)},
-          {"stderr", OrNull(row.standard_error)},
-          {"se_within", OrNull(row.se_within)},
-          {"se_between", OrNull(row.se_between)},
-          {"ci_low", OrNull(row.ci_low)},
-          {"ci_high", OrNull(row.ci_high)},
+          {"value", NumberOrNull(row.value)},
+          {"log10_value", NumberOrNull(row.log10_value)},
+          {"stderr", NumberOrNull(row.standard_error)},
+          {"se_within", NumberOrNull(row.se_within)},
+          {"se_between", NumberOrNull(row.se_between)},
+          {"ci_low", NumberOrNull(row.ci_low)},
+          {"ci_high", NumberOrNull(row.ci_high)},
           {"interval_method", row.interval_method},
-          {"ess", OrNull(row.ess)},
-          {"khat", OrNull(row.khat)},
-          {"max_weight", OrNull(row.max_weight)},
-          {"error", OrNull(row.error)},
+          {"ess", NumberOrNull(row.ess)},
+          {"khat", NumberOrNull(row.khat)},
+          {"max_weight", NumberOrNull(row.max_weight)},
+          {"error", NumberOrNull(row.error)},
           {"reason", row.value ? row.verdict : row.reason}};
 }
 
@@ -47,10 +46,10 @@ json SweepJson(const ReportInputs& in, const MbopeMeasurements& measured) {
   for (const EstimatorSweep& sweep : measured.sweeps) {
     json entry = {{"label", sweep.Label()}};
     for (const LfiwEstimate& estimate : sweep.result.horizons) {
-      entry["value"].push_back(OrNull(estimate.value));
-      entry["stderr"].push_back(OrNull(estimate.standard_error));
+      entry["value"].push_back(NumberOrNull(estimate.value));
+      entry["stderr"].push_back(NumberOrNull(estimate.standard_error));
       entry["ess"].push_back(estimate.ess);
-      entry["khat"].push_back(OrNull(estimate.khat));
+      entry["khat"].push_back(NumberOrNull(estimate.khat));
       entry["max_weight"].push_back(estimate.max_weight);
     }
     series.push_back(std::move(entry));
@@ -108,7 +107,7 @@ json RewardJson(std::span<const RewardCheck> checks) {
 
 json BackTestJson(const BackTest& test) {
   return {{"estimate", test.estimate},
-          {"stderr", OrNull(test.estimate_stderr)},
+          {"stderr", NumberOrNull(test.estimate_stderr)},
           {"gap", test.Gap()},
           {"noise", test.Noise()}};
 }
@@ -128,7 +127,7 @@ json RankingJson(const ReportInputs& in) {
     json entry = RowJson(evaluation.stated());
     entry["policy"] = evaluation.policy.label;
     entry["verdict"] = evaluation.stated().verdict;
-    entry["truth"] = OrNull(evaluation.stated().truth);
+    entry["truth"] = NumberOrNull(evaluation.stated().truth);
     AddDifference(in, evaluation, entry);
     ranking.push_back(std::move(entry));
   }

@@ -168,8 +168,6 @@ void AddReference(const ImageFeatures& real, const GofMetricOptions& options, st
   for (GofRow& row : rows) row.ess.reset();
 }
 
-json NumberOrNull(const std::optional<double>& value) { return value ? json(*value) : json(); }
-
 }  // namespace
 
 std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
