@@ -13,12 +13,13 @@
 #include "core/png.h"
 #include "core/rng.h"
 #include "experiments/image_gof/image_grid.h"
+#include "experiments/omniglot/history_json.h"
+#include "experiments/omniglot/seed_of.h"
 #include "experiments/stage_files.h"
 
 namespace lfiw {
 namespace {
 
-using nlohmann::json;
 using Indices = std::vector<std::int64_t>;
 
 // of the grid that shows how a generator gets on
@@ -55,17 +56,6 @@ std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::u
     }
   }
   return EncodePng(ImageGrid(all, order, kSampleColumns), 0);
-}
-
-json HistoryJson(const TrainingHistory& history) {
-  json value = {{"step", history.steps}};
-  for (std::int64_t f = 0; f < std::ssize(history.names); ++f) {
-    json& column = value[history.names[static_cast<std::size_t>(f)]] = json::array();
-    for (std::int64_t e = 0; e < std::ssize(history.steps); ++e) {
-      column.push_back(history.Value(e, f));
-    }
-  }
-  return value;
 }
 
 Artefact TrainStage(const OmniglotConfig& config, const SplitDrawings& drawings,
@@ -121,12 +111,6 @@ ImageBatch Generate(const Dagan& model, const SplitDrawings& drawings, std::int6
 
 }  // namespace
 
-std::uint64_t SeedOf(std::uint64_t root, const char* purpose, std::int64_t index) {
-  Stream stream(root, purpose, {static_cast<std::uint64_t>(index)});
-  const std::uint64_t high = stream.NextBits();
-  return high << 32 | stream.NextBits();
-}
-
 GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
                                     std::int64_t generator, const ExperimentRun& run) {
   const std::uint64_t seed = SeedOf(config.seed, "omniglot generator", generator);
@@ -144,7 +128,9 @@ GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDra
                 directory + "/drawings.npz");
   });
   return {.images = ReadImages(artefact.File("drawings.npz")).images,
-          .hash = artefact.content_hash};
+          .hash = artefact.content_hash,
+          .samples = ReadFile(trained.File("samples.png")),
+          .history = HistoryFromJson(ReadJson(trained.File("history.json")))};
 }
 
 }  // namespace lfiw

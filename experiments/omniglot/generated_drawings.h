@@ -8,6 +8,7 @@
 #include "experiments/experiment.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/omniglot_config.h"
+#include "models/image/training.h"
 
 namespace lfiw {
 
@@ -15,7 +16,9 @@ namespace lfiw {
 // the class of the drawing that each was made from.
 struct GeneratedDrawings {
   ImageBatch images;
-  std::string hash;  // of the artefact
+  std::string hash;         // of the artefact
+  std::string samples;      // a PNG file: rows of a training drawing and others made from it
+  TrainingHistory history;  // of the generator, as of DaganFit
 };
 
 // Trains generator number `generator` on the training drawings (stage "omniglot_dagan") and lets it
@@ -24,9 +27,6 @@ struct GeneratedDrawings {
 // TrainDagan.
 GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
                                     std::int64_t generator, const ExperimentRun& run);
-
-// A seed of its own for each thing of a kind.
-std::uint64_t SeedOf(std::uint64_t root, const char* purpose, std::int64_t index);
 
 }  // namespace lfiw
 
