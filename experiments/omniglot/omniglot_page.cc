@@ -48,9 +48,10 @@ HtmlTable DifferenceTable(const OmniglotTable& results) {
     table.columns.push_back({.title = title, .align = HtmlAlign::kNumber});
   }
   for (const auto& [left, right, accuracy] : results.differences) {
-    const std::string ratio = accuracy.standard_error > 0.0
-                                  ? fmt::format("{:+.1f}", accuracy.value / accuracy.standard_error)
-                                  : kNoNumber;
+    // equal differences in all runs leave only rounding
+    const bool varies = accuracy.standard_error > 1e-12;
+    const std::string ratio =
+        varies ? fmt::format("{:+.1f}", accuracy.value / accuracy.standard_error) : kNoNumber;
     table.rows.push_back(
         {.cells = {std::string(EnumName(left)), std::string(EnumName(right)),
                    fmt::format("{:+.4f} ± {:.4f}", accuracy.value, accuracy.standard_error),
@@ -135,7 +136,8 @@ std::string ErrorNote(const OmniglotResult& result) {
   if (generators == 1) {
     return fmt::format(
         "All {} runs share one generator and its drawings, so standard errors are conditional on "
-        "them: another generator may change the results by more. `generators` asks for several.",
+        "them: another generator may change the results by more. The field generators asks for "
+        "several.",
         result.config.runs);
   }
   if (generators < result.config.runs) {
