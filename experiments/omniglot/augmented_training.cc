@@ -13,7 +13,8 @@ LabelledImages SetOf(const ImageBatch& images, const LabelledRows& rows) {
   return {.images = &images, .rows = rows.rows, .labels = rows.labels, .weights = {}, .share = 1.0};
 }
 
-LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column, double alpha) {
+LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column,
+                            const AugmentedOptions& options) {
   LabelledImages set{.images = &data.generated,
                      .rows = {},
                      .labels = data.generated.labels,
@@ -23,8 +24,11 @@ LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column, d
   if (!UsesWeights(column)) return set;
   LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
   set.weights = data.log_weights;
-  Flatten(set.weights, alpha);
-  for (double& weight : set.weights) weight = std::exp(weight);
+  Flatten(set.weights, options.alpha);
+  // where their scale cancels, the largest becomes 1, so that small ones stay in a float's range
+  const bool cancels = options.fit.weights == BatchWeights::kSelfNormalized;
+  const double shift = cancels ? std::ranges::max(set.weights) : 0.0;
+  for (double& weight : set.weights) weight = std::exp(weight - shift);
   return set;
 }
 
@@ -33,7 +37,7 @@ std::vector<LabelledImages> SetsOf(const AugmentationData& data, TrainingData co
   const bool real = column != TrainingData::kGenerated && column != TrainingData::kWeighted;
   std::vector<LabelledImages> sets;
   if (real) sets.push_back(SetOf(data.drawings.images, data.drawings.train));
-  if (UsesGenerated(column)) sets.push_back(GeneratedSet(data, column, options.alpha));
+  if (UsesGenerated(column)) sets.push_back(GeneratedSet(data, column, options));
   if (sets.size() == 2) {
     sets[0].share = options.mixture_weight;
     sets[1].share = 1.0 - options.mixture_weight;

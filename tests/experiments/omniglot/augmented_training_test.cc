@@ -66,6 +66,20 @@ TEST(TrainAugmented, UniformWeightsGiveTheVeryNumbersOfNone) {
   }
 }
 
+TEST(TrainAugmented, WeightsOfAnyScaleTrainAlikeWhenTheirSumIsDividedOut) {
+  const SplitDrawings drawings = ToySplit();
+  const ImageBatch generated = HalfWrong(30);
+  std::vector<double> log_weights;
+  for (int i = 0; i < 60; ++i) log_weights.push_back(i % 2 == 0 ? -500.0 : -503.0);
+  std::vector<double> shifted = log_weights;
+  for (double& weight : shifted) weight += 500.0;
+  const AugmentedFit tiny =
+      Train({drawings, generated, log_weights}, TrainingData::kWeighted, Small(2));
+  const AugmentedFit usual =
+      Train({drawings, generated, shifted}, TrainingData::kWeighted, Small(2));
+  EXPECT_EQ(tiny.history, usual.history);
+}
+
 TEST(TrainAugmented, TestsTheParametersOfBestValidationAccuracy) {
   const SplitDrawings drawings = ToySplit();
   const ImageBatch generated = HalfWrong(20);
