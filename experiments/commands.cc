@@ -27,6 +27,7 @@
 #include "experiments/log_commands.h"
 #include "experiments/mbope.h"
 #include "experiments/mbope_stages.h"
+#include "experiments/omniglot/omniglot.h"
 #include "experiments/report.h"
 #include "experiments/verdict_calibration.h"
 #include "experiments/versions.h"
@@ -145,6 +146,8 @@ int RunOne(const RunPlan& plan) {
       return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
     case ExperimentKind::kGofTable:
       return RunIn(plan, LoadConfig<GofTableConfig>(path, plan.overrides), RunGofTable);
+    case ExperimentKind::kOmniglot:
+      return RunIn(plan, LoadConfig<OmniglotConfig>(path, plan.overrides), RunOmniglot);
     case ExperimentKind::kVerdictCalibration:
       break;
   }

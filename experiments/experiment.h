@@ -13,11 +13,19 @@
 namespace lfiw {
 
 // What an experiment file can ask for. Each kind has a configuration of its own.
-enum class ExperimentKind { kMbope, kVerdictCalibration, kBench, kToyGaussian, kGof, kGofTable };
+enum class ExperimentKind {
+  kMbope,
+  kVerdictCalibration,
+  kBench,
+  kToyGaussian,
+  kGof,
+  kGofTable,
+  kOmniglot
+};
 template <>
 struct EnumNames<ExperimentKind> {
-  static constexpr std::array names = {
-      "mbope", "verdict_calibration", "bench", "toy_gaussian", "gof", "gof_table"};
+  static constexpr std::array names = {"mbope", "verdict_calibration", "bench",   "toy_gaussian",
+                                       "gof",   "gof_table",           "omniglot"};
 };
 
 // The kind that a file and its overrides name; mbope if they name none. Throws ConfigError for a

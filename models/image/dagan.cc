@@ -112,13 +112,14 @@ void Dagan::Load(const NpzFile& file, const std::string& prefix) {
 class DaganTraining : public TrainingProblem {
  public:
   DaganTraining(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,
-                Dagan& model, std::uint64_t seed)
+                Dagan& model, std::uint64_t seed, const DaganWatch& watch)
       : images_(images),
         classes_(classes),
         public_(model),
         model_(*model.impl_),
         options_(model_.options),
         seed_(seed),
+        watch_(watch),
         generator_adam_(model_.generator.parameters.size(), options_.training.adam),
         critic_adam_(model_.critic.parameters.size(), options_.training.adam) {}
 
@@ -133,7 +134,14 @@ class DaganTraining : public TrainingProblem {
       wasserstein += figures[0] / static_cast<double>(options_.critic_steps);
       penalty += figures[1] / static_cast<double>(options_.critic_steps);
     }
-    return {wasserstein, penalty, GeneratorStep(step)};
+    const double generator_loss = GeneratorStep(step);
+    steps_ = step + 1;
+    return {wasserstein, penalty, generator_loss};
+  }
+
+  std::vector<double> Evaluate() override {
+    if (watch_) watch_(steps_, public_);
+    return {};
   }
 
   void Save(NpzFile& file) const override {
@@ -242,6 +250,8 @@ class DaganTraining : public TrainingProblem {
   Dagan::Impl& model_;
   const DaganOptions& options_;
   std::uint64_t seed_;
+  const DaganWatch& watch_;
+  std::int64_t steps_ = 0;
   Adam generator_adam_, critic_adam_;
 };
 
@@ -259,11 +269,12 @@ DaganOptions SmallDaganOptions() {
 }
 
 DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,
-                    const DaganOptions& options, std::uint64_t seed, const FitJob& job) {
+                    const DaganOptions& options, std::uint64_t seed, const FitJob& job,
+                    const DaganWatch& watch) {
   CheckOptions(options.training, "training");
   CheckTrainingSet(images, classes);
   DaganFit fit{Dagan(options, images.channels, images.height, Stream(seed, "dagan weights")), {}};
-  DaganTraining problem(images, classes, fit.model, seed);
+  DaganTraining problem(images, classes, fit.model, seed, watch);
   fit.history = Train(problem, options.training, job);
   return fit;
 }

@@ -2,6 +2,7 @@
 #define LFIW_MODELS_IMAGE_DAGAN_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -87,11 +88,16 @@ struct DaganFit {
   TrainingHistory history;  // wasserstein, gradient_norm_error, generator_loss
 };
 
+// Sees the model after `steps` steps of its training.
+using DaganWatch = std::function<void(std::int64_t steps, const Dagan& model)>;
+
 // Trains on pairs of different images of a class. `classes` lists, for each class, indices into
-// `images`; a class is drawn uniformly, then a pair. Throws ConfigError for options that do not
-// fit, DataError for images that are not square or a class of less than two, and as Train.
+// `images`; a class is drawn uniformly, then a pair. `watch` is called at every entry of the
+// history and may be null. Throws ConfigError for options that do not fit, DataError for images
+// that are not square or a class of less than two, and as Train.
 DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,
-                    const DaganOptions& options, std::uint64_t seed, const FitJob& job);
+                    const DaganOptions& options, std::uint64_t seed, const FitJob& job,
+                    const DaganWatch& watch = {});
 
 }  // namespace lfiw
 

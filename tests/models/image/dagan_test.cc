@@ -188,6 +188,21 @@ TEST(DaganTest, LearnsToKeepTheBrightnessOfItsCondition) {
   EXPECT_GT(bright / count, dark / count + 80.0);
 }
 
+TEST(DaganTest, AWatchSeesTheModelAtEveryEntryOfTheHistoryAndChangesNothing) {
+  std::vector<std::int64_t> seen;
+  const DaganFit fit = TrainDagan(
+      ColourfulImages(11, kSide, 1), Classes(), Tiny(), 1, TestJob(),
+      [&seen](std::int64_t steps, const Dagan& model) {
+        const std::vector<std::int64_t> conditions = {0, 4};
+        EXPECT_EQ(
+            model.Generate(ColourfulImages(11, kSide, 1), conditions, Stream(1, "watch"), 0).count,
+            2);
+        seen.push_back(steps);
+      });
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{2, 4, 6}));
+  ExpectSameModel(fit.model, Fit(Tiny()).model);
+}
+
 TEST(DaganTest, WrongOptionsAndSetsAreRefusedInOneLine) {
   DaganOptions options = Tiny();
   EXPECT_THAT([&] { Dagan(options, 1, 2, Stream(1, "w")); },

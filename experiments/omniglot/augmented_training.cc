@@ -1,0 +1,93 @@
+#include "experiments/omniglot/augmented_training.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "ope/log_weights.h"
+
+namespace lfiw {
+namespace {
+
+LabelledImages SetOf(const ImageBatch& images, const LabelledRows& rows) {
+  return {.images = &images, .rows = rows.rows, .labels = rows.labels, .weights = {}, .share = 1.0};
+}
+
+LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column,
+                            const AugmentedOptions& options) {
+  LabelledImages set{.images = &data.generated,
+                     .rows = {},
+                     .labels = data.generated.labels,
+                     .weights = {},
+                     .share = 1.0};
+  for (std::int64_t i = 0; i < data.generated.count; ++i) set.rows.push_back(i);
+  if (!UsesWeights(column)) return set;
+  LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
+  set.weights = data.log_weights;
+  Flatten(set.weights, options.alpha);
+  // where their scale cancels, the largest becomes 1, so that small ones stay in a float's range
+  const bool cancels = options.fit.weights == BatchWeights::kSelfNormalized;
+  const double shift = cancels ? std::ranges::max(set.weights) : 0.0;
+  for (double& weight : set.weights) weight = std::exp(weight - shift);
+  return set;
+}
+
+std::vector<LabelledImages> SetsOf(const AugmentationData& data, TrainingData column,
+                                   const AugmentedOptions& options) {
+  const bool real = column != TrainingData::kGenerated && column != TrainingData::kWeighted;
+  std::vector<LabelledImages> sets;
+  if (real) sets.push_back(SetOf(data.drawings.images, data.drawings.train));
+  if (UsesGenerated(column)) sets.push_back(GeneratedSet(data, column, options));
+  if (sets.size() == 2) {
+    sets[0].share = options.mixture_weight;
+    sets[1].share = 1.0 - options.mixture_weight;
+  }
+  return sets;
+}
+
+double Accuracy(const ConvClassifier& model, const ImageBatch& images, const LabelledRows& rows) {
+  const MatrixF logits = model.Logits(TakeImages(images, rows.rows));
+  std::int64_t hits = 0;
+  for (Eigen::Index i = 0; i < logits.rows(); ++i) {
+    Eigen::Index best = 0;
+    logits.row(i).maxCoeff(&best);
+    if (best == rows.labels[static_cast<std::size_t>(i)]) ++hits;
+  }
+  return static_cast<double>(hits) / static_cast<double>(rows.size());
+}
+
+// The held-out accuracy of the entry whose parameters were kept.
+double KeptAccuracy(const ConvClassifierFit& fit) {
+  const TrainingHistory& history = fit.history;
+  const auto place = std::ranges::find(history.steps, fit.kept_step) - history.steps.begin();
+  return history.Value(place, kValidationAccuracy);
+}
+
+}  // namespace
+
+ConvClassifierOptions FitOptionsFor(TrainingData data, std::int64_t n, std::int64_t m,
+                                    const AugmentedOptions& options) {
+  ConvClassifierOptions fit = options.fit;
+  ImageTrainingOptions& training = fit.training;
+  training.report_every = (std::max(n, m) + training.batch - 1) / training.batch;
+  training.steps = options.epochs * training.report_every;
+  if (!UsesWeights(data)) fit.weights = BatchWeights::kSelfNormalized;
+  return fit;
+}
+
+AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
+                            const AugmentedOptions& options, std::uint64_t seed,
+                            const FitJob& job) {
+  const SplitDrawings& drawings = data.drawings;
+  const ConvClassifierOptions fit_options =
+      FitOptionsFor(column, drawings.train.size(), data.generated.count, options);
+  const ConvClassifierFit fit = TrainConvClassifier(SetsOf(data, column, options),
+                                                    SetOf(drawings.images, drawings.validation),
+                                                    drawings.classes(), fit_options, seed, job);
+  return {.test_accuracy = Accuracy(fit.model, drawings.images, drawings.test),
+          .validation_accuracy = KeptAccuracy(fit),
+          .kept_step = fit.kept_step,
+          .history = fit.history};
+}
+
+}  // namespace lfiw

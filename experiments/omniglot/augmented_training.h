@@ -1,0 +1,65 @@
+#ifndef LFIW_EXPERIMENTS_OMNIGLOT_AUGMENTED_TRAINING_H_
+#define LFIW_EXPERIMENTS_OMNIGLOT_AUGMENTED_TRAINING_H_
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/image_batch.h"
+#include "core/visitor.h"
+#include "experiments/omniglot/drawing_split.h"
+#include "experiments/omniglot/omniglot_config.h"
+#include "models/fit.h"
+#include "models/image/training.h"
+
+namespace lfiw {
+
+// What a classifier of characters is trained on: the columns of the paper's table 2.
+enum class TrainingData { kReal, kGenerated, kWeighted, kMixed, kMixedWeighted };
+template <>
+struct EnumNames<TrainingData> {
+  static constexpr std::array<std::string_view, 5> names = {"D_cl", "D_g", "D_g w/ LFIW",
+                                                            "D_cl + D_g", "D_cl + D_g w/ LFIW"};
+};
+inline constexpr std::array kAllTrainingData = {TrainingData::kReal, TrainingData::kGenerated,
+                                                TrainingData::kWeighted, TrainingData::kMixed,
+                                                TrainingData::kMixedWeighted};
+
+constexpr bool UsesGenerated(TrainingData data) { return data != TrainingData::kReal; }
+constexpr bool UsesWeights(TrainingData data) {
+  return data == TrainingData::kWeighted || data == TrainingData::kMixedWeighted;
+}
+
+// What the columns have to choose from.
+struct AugmentationData {
+  const SplitDrawings& drawings;
+  const ImageBatch& generated;      // [m], labelled
+  std::vector<double> log_weights;  // [m]; may be empty for columns without weights
+};
+
+// The place of the validation accuracy among the figures of a fit's history.
+inline constexpr std::int64_t kValidationAccuracy = 2;
+
+struct AugmentedFit {
+  double test_accuracy = 0.0;
+  double validation_accuracy = 0.0;  // of the parameters that are kept
+  std::int64_t kept_step = 0;
+  TrainingHistory history;  // an entry per epoch: loss, held_out_loss and held_out_accuracy
+};
+
+// The options of the fit of a column, without what it does not use. An epoch is a pass over the
+// larger of n real and m generated images, whatever the column: all columns take as many steps, and
+// those with real drawings see them equally often.
+ConvClassifierOptions FitOptionsFor(TrainingData data, std::int64_t n, std::int64_t m,
+                                    const AugmentedOptions& options);
+
+// Trains a classifier of the characters and tests the parameters of best validation accuracy. One
+// seed gives every column the same initial weights and, set by set, the same minibatches. Throws
+// as TrainConvClassifier.
+AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
+                            const AugmentedOptions& options, std::uint64_t seed, const FitJob& job);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_OMNIGLOT_AUGMENTED_TRAINING_H_

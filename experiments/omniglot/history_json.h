@@ -1,0 +1,22 @@
+#ifndef LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_
+#define LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "models/image/training.h"
+
+namespace lfiw {
+
+// A training's history as {"steps": [entries], "figures": [names], "values": [entries * names]}.
+nlohmann::json HistoryJson(const TrainingHistory& history);
+
+// Throws DataError for anything else.
+TrainingHistory HistoryFromJson(const nlohmann::json& json);
+
+// Its entries as lines of metrics.jsonl.
+std::string MetricLines(const TrainingHistory& history, const std::string& series);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_

@@ -1,0 +1,120 @@
+#include "experiments/omniglot/omniglot.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/png.h"
+#include "core/sha256.h"
+#include "core/system_info.h"
+#include "experiments/image_gof/gof_report.h"
+#include "experiments/omniglot/drawings.h"
+#include "experiments/omniglot/generated_drawings.h"
+#include "experiments/omniglot/history_json.h"
+#include "experiments/omniglot/omniglot_page.h"
+#include "experiments/run_outputs.h"
+
+namespace lfiw {
+namespace {
+
+constexpr std::int64_t kRankedClasses = 6;  // as in the paper's figure
+
+void Check(const OmniglotConfig& config) {
+  if (config.generators > config.runs) {
+    Throw<ConfigError>("generators is {}, expected at most runs, which is {}", config.generators,
+                       config.runs);
+  }
+}
+
+// Mean log-weights over the runs of generator 0.
+std::vector<double> MeanLogWeights(const std::vector<OmniglotRun>& runs) {
+  std::vector<double> sums(runs[0].ratios.weights.generated.size(), 0.0);
+  double count = 0.0;
+  for (const OmniglotRun& run : runs) {
+    if (run.generator != 0) continue;
+    ++count;
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += run.ratios.weights.generated[i];
+  }
+  for (double& sum : sums) sum /= count;
+  return sums;
+}
+
+std::string AllMetricLines(const OmniglotResult& result) {
+  std::string lines;
+  for (std::size_t g = 0; g < result.generated.size(); ++g) {
+    lines += MetricLines(result.generated[g].history, fmt::format("generator {}", g));
+  }
+  for (std::size_t r = 0; r < result.runs.size(); ++r) {
+    const std::vector<TrainingHistory>& folds = result.runs[r].ratios.histories;
+    for (std::size_t fold = 0; fold < folds.size(); ++fold) {
+      lines += MetricLines(folds[fold], fmt::format("run {} ratio {}", r, fold));
+    }
+    for (const TrainingData data : kAllTrainingData) {
+      lines += MetricLines(result.runs[r].columns[static_cast<std::size_t>(data)].history,
+                           fmt::format("run {} {}", r, EnumName(data)));
+    }
+  }
+  return lines;
+}
+
+Manifest ManifestWithInputs(const OmniglotConfig& config, const SplitDrawings& drawings,
+                            const ExperimentRun& run) {
+  Manifest manifest = ManifestOf(run, config.seed);
+  for (const std::string& path : config.data) {
+    // a folder is known by the drawings taken from it
+    manifest.inputs[path] = std::filesystem::is_directory(path)
+                                ? HashOf(drawings.images, drawings.train)
+                                : Sha256HexOfFile(path);
+  }
+  return manifest;
+}
+
+void WriteRun(const OmniglotResult& result, const ExperimentRun& run) {
+  const OmniglotFigures figures{
+      .accuracy = DrawPlot(run, "accuracy", AccuracyPlot(result.runs)),
+      .generator = DrawPlot(run, "generator", GeneratorPlot(result.generated)),
+      .calibration =
+          DrawPlot(run, "calibration", CalibrationPlot(result.table.weights[0].calibration)),
+      .weights = DrawPlot(run, "weights", WeightPlot(result.runs[0].ratios.weights))};
+  const RunDirectory& directory = run.directory;
+  directory.Write("plots/ranked.png", EncodePng(JoinPictures(result.ranked), 0));
+  directory.Write("results.csv", RunsCsv(result.runs));
+  directory.Write("table.csv", TableCsv(result.table));
+  directory.Write("weights.csv", WeightsCsv(result.table));
+  directory.Write("metrics.jsonl", AllMetricLines(result));
+  directory.Write("report.html", OmniglotPage(result, figures, run.command));
+  directory.WriteManifest(ManifestWithInputs(result.config, result.drawings, run), QuerySystem());
+}
+
+}  // namespace
+
+int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
+  Check(config);
+  const SplitDrawings drawings = Split(ReadDrawings(config.data), config.split, config.seed);
+  std::vector<GeneratedDrawings> generated;
+  for (std::int64_t g = 0; g < config.generators; ++g) {
+    generated.push_back(DrawWithGenerator(config, drawings, g, run));
+  }
+  OmniglotResult result{.config = config,
+                        .drawings = drawings,
+                        .generated = generated,
+                        .runs = MeasureRuns(config, drawings, generated, run),
+                        .table = {},
+                        .ranked = {}};
+  result.table = MakeTable(result.runs, config.classifier.alpha);
+  result.ranked = RankDrawings(drawings, generated[0].images, MeanLogWeights(result.runs),
+                               kRankedClasses, config.seed);
+  WriteRun(result, run);
+  if (run.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}", TableText(result.table));
+    for (const std::string& note : OmniglotNotes(result)) fmt::print("note: {}\n", note);
+    fmt::print("report: {}\n", run.directory.File("report.html"));
+  }
+  return 0;
+}
+
+}  // namespace lfiw

@@ -1,0 +1,17 @@
+#ifndef LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_
+#define LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_
+
+#include "experiments/experiment.h"
+#include "experiments/omniglot/omniglot_config.h"
+
+namespace lfiw {
+
+// The paper's table 2: accuracy of a classifier of Omniglot's characters trained on real drawings,
+// on those of a DAGAN, and on both, with and without importance weights on the generated ones.
+// Writes results.csv, table.csv, metrics.jsonl, figures and report.html into the run directory.
+// Returns the program's exit status, 0.
+int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_

@@ -1,0 +1,69 @@
+#ifndef LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_TABLE_H_
+#define LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/omniglot/augmented_training.h"
+#include "experiments/omniglot/omniglot_runs.h"
+#include "models/calibration.h"
+
+namespace lfiw {
+
+// A mean over runs and its standard error.
+struct RunMean {
+  double value = 0.0;
+  double standard_error = 0.0;
+};
+
+// Test accuracy on one kind of training data.
+struct ColumnResult {
+  TrainingData data;
+  RunMean accuracy;
+  RunMean paper;  // the published value: 1200 classes, another generator
+};
+
+// Test accuracy of one column less that of another with the same seeds, run by run.
+struct PairedDifference {
+  TrainingData left, right;
+  RunMean accuracy;
+};
+
+// The weights of one run.
+struct RunWeights {
+  Calibration calibration = {};  // of the class probability of images left out, 10 bins
+  double ess = 0.0;              // of the flattened weights of generated drawings
+  double max_weight = 0.0;       // largest share of one of them
+};
+
+struct OmniglotTable {
+  std::vector<ColumnResult> columns;          // in order of TrainingData
+  std::vector<PairedDifference> differences;  // what weights add, and what generated drawings do
+  std::vector<RunWeights> weights;            // [runs]
+};
+
+// At least two runs.
+OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, double alpha);
+
+// Mean validation accuracy of a column after each epoch, and its standard error. [epochs]
+std::vector<RunMean> ValidationCurve(const std::vector<OmniglotRun>& runs, TrainingData data);
+
+// For the terminal.
+std::string TableText(const OmniglotTable& table);
+
+// RFC 4180: a line per column and run.
+std::string RunsCsv(const std::vector<OmniglotRun>& runs);
+
+// RFC 4180: a line per column and per difference.
+std::string TableCsv(const OmniglotTable& table);
+
+// RFC 4180: a line per run.
+std::string WeightsCsv(const OmniglotTable& table);
+
+// "0.6603 ± 0.0012".
+std::string AccuracyText(const RunMean& mean);
+
+}  // namespace lfiw
+
+#endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_TABLE_H_

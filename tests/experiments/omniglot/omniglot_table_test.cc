@@ -1,0 +1,77 @@
+#include "experiments/omniglot/omniglot_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace lfiw {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A run with these test accuracies, in order of TrainingData, and two epochs.
+OmniglotRun RunWith(const std::array<double, 5>& accuracies) {
+  OmniglotRun run;
+  for (std::size_t c = 0; c < accuracies.size(); ++c) {
+    run.columns[c].test_accuracy = accuracies[c];
+    run.columns[c].history = {{"loss", "held_out_loss", "held_out_accuracy"},
+                              {10, 20},
+                              {1.0, 1.0, accuracies[c] / 2.0, 0.5, 0.5, accuracies[c]}};
+  }
+  run.ratios.weights.real = {1.0, 2.0, 3.0};
+  run.ratios.weights.generated = {0.0, 0.0, std::log(2.0), std::log(4.0)};
+  return run;
+}
+
+std::vector<OmniglotRun> Runs() {
+  return {RunWith({0.6, 0.4, 0.5, 0.6, 0.7}), RunWith({0.8, 0.5, 0.6, 0.7, 0.8})};
+}
+
+TEST(MakeTable, AveragesOverRunsWithStandardErrors) {
+  const OmniglotTable table = MakeTable(Runs(), 1.0);
+  EXPECT_EQ(table.columns[0].data, TrainingData::kReal);
+  EXPECT_NEAR(table.columns[0].accuracy.value, 0.7, 1e-12);
+  EXPECT_NEAR(table.columns[0].accuracy.standard_error, 0.1, 1e-12);
+  EXPECT_EQ(table.columns[4].paper.value, 0.6818);
+}
+
+TEST(MakeTable, DifferencesArePairedSoThatCommonNoiseCancels) {
+  const PairedDifference mixed = MakeTable(Runs(), 1.0).differences[1];
+  EXPECT_EQ(mixed.left, TrainingData::kMixedWeighted);
+  EXPECT_EQ(mixed.right, TrainingData::kMixed);
+  EXPECT_NEAR(mixed.accuracy.value, 0.1, 1e-12);
+  EXPECT_NEAR(mixed.accuracy.standard_error, 0.0, 1e-12);
+}
+
+TEST(MakeTable, EffectiveSamplesAreOfTheFlattenedWeights) {
+  // weights 1, 1, 2, 4: 8^2 / 22
+  EXPECT_NEAR(MakeTable(Runs(), 1.0).weights[0].ess, 64.0 / 22.0, 1e-12);
+  EXPECT_NEAR(MakeTable(Runs(), 1.0).weights[0].max_weight, 0.5, 1e-12);
+  EXPECT_NEAR(MakeTable(Runs(), 0.0).weights[0].ess, 4.0, 1e-12);
+  EXPECT_EQ(MakeTable(Runs(), 0.0).weights[0].calibration.auc,
+            MakeTable(Runs(), 1.0).weights[0].calibration.auc);
+}
+
+TEST(ValidationCurve, IsTheMeanOverRunsAfterEachEpoch) {
+  const std::vector<RunMean> curve = ValidationCurve(Runs(), TrainingData::kReal);
+  ASSERT_EQ(curve.size(), 2u);
+  EXPECT_NEAR(curve[0].value, 0.35, 1e-12);
+  EXPECT_NEAR(curve[1].value, 0.7, 1e-12);
+  EXPECT_NEAR(curve[1].standard_error, 0.1, 1e-12);
+}
+
+TEST(TableText, HasTheColumnsThePaperAndTheDifferences) {
+  const std::string text = TableText(MakeTable(Runs(), 1.0));
+  EXPECT_THAT(text, HasSubstr("D_cl + D_g w/ LFIW  0.7500 ± 0.0500  0.6818 ± 0.0022"));
+  EXPECT_THAT(text, HasSubstr("D_cl + D_g w/ LFIW less D_cl + D_g: +0.1000 ± 0.0000"));
+}
+
+TEST(OmniglotCsv, HasALinePerColumnAndRunAndPerQuantity) {
+  EXPECT_THAT(RunsCsv(Runs()), HasSubstr("\"D_g w/ LFIW\",1,0,0,0.6,0,0,20\n"));
+  EXPECT_THAT(TableCsv(MakeTable(Runs(), 1.0)), HasSubstr("\"D_cl + D_g less D_cl\","));
+  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), 1.0)), HasSubstr("\n1,"));
+}
+
+}  // namespace
+}  // namespace lfiw
