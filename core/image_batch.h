@@ -24,6 +24,14 @@ struct ImageBatch {
   }
 };
 
+// The listed images, or those of begin .. end - 1, as a batch of their own; labels too where known.
+ImageBatch TakeImages(const ImageBatch& images, std::span<const std::int64_t> rows);
+ImageBatch TakeImages(const ImageBatch& images, std::int64_t begin, std::int64_t end);
+
+// Puts images after those of `all`, which has the same sizes or is empty. Labels are kept where
+// both have them.
+void AppendImages(const ImageBatch& more, ImageBatch& all);
+
 }  // namespace lfiw
 
 #endif  // LFIW_CORE_IMAGE_BATCH_H_

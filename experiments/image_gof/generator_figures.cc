@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/png.h"
@@ -58,19 +57,6 @@ std::string TrainingLine(const TrainingHistory& history) {
   return fmt::format("Trained for {} steps; at the end {}.",
                      CountText(static_cast<double>(history.steps.back())),
                      fmt::join(figures, ", "));
-}
-
-std::string HistoryLines(const TrainingHistory& history, const std::string& series) {
-  std::string lines;
-  for (std::int64_t i = 0; i < std::ssize(history.steps); ++i) {
-    nlohmann::json line = {{"series", series},
-                           {"step", history.steps[static_cast<std::size_t>(i)]}};
-    for (std::int64_t k = 0; k < std::ssize(history.names); ++k) {
-      line[history.names[static_cast<std::size_t>(k)]] = history.Value(i, k);
-    }
-    lines += line.dump() + "\n";
-  }
-  return lines;
 }
 
 }  // namespace lfiw

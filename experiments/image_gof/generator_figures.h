@@ -24,9 +24,6 @@ Plot LearningPlot(const std::string& model, const TrainingHistory& history);
 // The last value of every figure: "8,000 steps; at the end bits per dimension 4.1, ...".
 std::string TrainingLine(const TrainingHistory& history);
 
-// A history as lines of metrics.jsonl.
-std::string HistoryLines(const TrainingHistory& history, const std::string& series);
-
 }  // namespace lfiw
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GENERATOR_FIGURES_H_

@@ -26,6 +26,7 @@
 #include "experiments/image_gof/resampled_density.h"
 #include "experiments/image_gof/sample_set.h"
 #include "experiments/run_outputs.h"
+#include "experiments/training_history.h"
 
 namespace lfiw {
 namespace {
@@ -263,7 +264,7 @@ class TableRun {
     const TrainingHistory& history = made.model->history;
     drawings.learning = DrawPlot(run_, "learning_" + file, LearningPlot(name, history));
     result.evidence.training = TrainingLine(history);
-    result.metrics += HistoryLines(history, name);
+    result.metrics += MetricLines(history, name);
   }
 
   BiasVarianceTable MakeTable(const GeneratorOptions& generator, const SamplePair& test,

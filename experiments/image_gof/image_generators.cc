@@ -14,11 +14,10 @@
 #include "core/npz.h"
 #include "core/rng.h"
 #include "experiments/stage_files.h"
+#include "experiments/training_history.h"
 
 namespace lfiw {
 namespace {
-
-using nlohmann::json;
 
 // images of one checkpoint of sampling, and of one step of its progress in densities
 constexpr std::int64_t kSampleBlock = 1000;
@@ -96,28 +95,6 @@ ModelKind KindOf(const GeneratorOptions& options, const ImageBatch& like, std::u
                                                   : SnganKind(options.sngan, like, seed);
 }
 
-ImageBatch TakeImages(const ImageBatch& images, std::int64_t begin, std::int64_t end) {
-  const auto first = images.pixels.begin() + begin * images.image_size();
-  return {.count = end - begin,
-          .height = images.height,
-          .width = images.width,
-          .channels = images.channels,
-          .pixels = {first, first + (end - begin) * images.image_size()},
-          .labels = {}};
-}
-
-json HistoryJson(const TrainingHistory& history) {
-  return {{"names", history.names}, {"steps", history.steps}, {"values", history.values}};
-}
-
-TrainingHistory HistoryFromJson(const json& value, const std::string& path) {
-  try {
-    return {value.at("names"), value.at("steps"), value.at("values")};
-  } catch (const json::exception& error) {
-    Throw<DataError>("{}: not a history of a training: {}", path, error.what());
-  }
-}
-
 TrainedGenerator TrainStage(const GeneratorOptions& options, const ModelKind& kind,
                             const SampleSet& real_train, std::uint64_t seed,
                             const ExperimentRun& run) {
@@ -138,8 +115,7 @@ TrainedGenerator TrainStage(const GeneratorOptions& options, const ModelKind& ki
     file.Write(directory + "/model.npz");
     WriteJson(HistoryJson(history), directory + "/history.json");
   });
-  const std::string history = artefact.File("history.json");
-  return {.history = HistoryFromJson(ReadJson(history), history),
+  return {.history = ReadHistory(artefact.File("history.json")),
           .file = artefact.File("model.npz"),
           .hash = artefact.content_hash};
 }
@@ -157,10 +133,7 @@ ImageBatch SampleInBlocks(const Sampler& sample, std::int64_t count, const std::
     } else {
       WriteImages(sample(begin, size, &progress), path);
     }
-    const ImageBatch block = ReadImages(path).images;
-    std::vector<std::uint8_t> pixels = std::move(all.pixels);
-    pixels.insert(pixels.end(), block.pixels.begin(), block.pixels.end());
-    all = {begin + size, block.height, block.width, block.channels, std::move(pixels), {}};
+    AppendImages(ReadImages(path).images, all);
   }
   return all;
 }

@@ -72,16 +72,7 @@ void Append(const ImageFile& file, const std::string& path, SampleSet& set) {
     Throw<DataError>("{}: images are {} x {} with {} channels, those before {} x {} with {}", path,
                      more.height, more.width, more.channels, all.height, all.width, all.channels);
   }
-  const std::int64_t count = all.count + more.count;
-  std::vector<std::uint8_t> pixels = std::move(all.pixels);
-  pixels.insert(pixels.end(), more.pixels.begin(), more.pixels.end());
-  // labels of some files only are of no use
-  std::vector<std::int64_t> labels;
-  if (std::ssize(all.labels) == all.count && std::ssize(more.labels) == more.count) {
-    labels = std::move(all.labels);
-    labels.insert(labels.end(), more.labels.begin(), more.labels.end());
-  }
-  all = {count, more.height, more.width, more.channels, std::move(pixels), std::move(labels)};
+  AppendImages(more, all);
   set.cifar10_training |= file.format == ImageFormat::kCifar10 &&
                           fs::path(path).filename().string().starts_with("data_batch");
 }

@@ -97,23 +97,6 @@ SplitDrawings Split(const Drawings& drawings, const SplitOptions& options, std::
   return split;
 }
 
-ImageBatch TakeImages(const ImageBatch& images, std::span<const std::int64_t> rows) {
-  ImageBatch taken{.count = std::ssize(rows),
-                   .height = images.height,
-                   .width = images.width,
-                   .channels = images.channels,
-                   .pixels = {},
-                   .labels = {}};
-  for (const std::int64_t row : rows) {
-    const auto image = images.Image(row);
-    taken.pixels.insert(taken.pixels.end(), image.begin(), image.end());
-    if (!images.labels.empty()) {
-      taken.labels.push_back(images.labels[static_cast<std::size_t>(row)]);
-    }
-  }
-  return taken;
-}
-
 std::string HashOf(const ImageBatch& images, const LabelledRows& rows) {
   std::string bytes = fmt::format("{} x {} x {}:", images.height, images.width, images.channels);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {

@@ -66,9 +66,6 @@ struct SplitDrawings {
 // classes or drawings than asked for.
 SplitDrawings Split(const Drawings& drawings, const SplitOptions& options, std::uint64_t seed);
 
-// The listed images as a batch of their own, labels too where known.
-ImageBatch TakeImages(const ImageBatch& images, std::span<const std::int64_t> rows);
-
 // SHA-256 of the sizes, pixels and labels of some images.
 std::string HashOf(const ImageBatch& images, const LabelledRows& rows);
 

@@ -13,9 +13,9 @@
 #include "core/png.h"
 #include "core/rng.h"
 #include "experiments/image_gof/image_grid.h"
-#include "experiments/omniglot/history_json.h"
 #include "experiments/omniglot/seed_of.h"
 #include "experiments/stage_files.h"
+#include "experiments/training_history.h"
 
 namespace lfiw {
 namespace {
@@ -44,10 +44,8 @@ std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::u
     conditions.insert(conditions.end(), kSampleColumns - 1, shown.back());
   }
   ImageBatch all = TakeImages(drawings.images, shown);
-  const ImageBatch made =
-      model.Generate(drawings.images, conditions, Stream(seed, "omniglot sample grid"), 0);
-  all.pixels.insert(all.pixels.end(), made.pixels.begin(), made.pixels.end());
-  all.count += made.count;
+  AppendImages(model.Generate(drawings.images, conditions, Stream(seed, "omniglot sample grid"), 0),
+               all);
   Indices order;
   for (std::int64_t r = 0; r < rows; ++r) {
     order.push_back(r);
@@ -130,7 +128,7 @@ GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDra
   return {.images = ReadImages(artefact.File("drawings.npz")).images,
           .hash = artefact.content_hash,
           .samples = ReadFile(trained.File("samples.png")),
-          .history = HistoryFromJson(ReadJson(trained.File("history.json")))};
+          .history = ReadHistory(trained.File("history.json"))};
 }
 
 }  // namespace lfiw

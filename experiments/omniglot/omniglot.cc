@@ -14,9 +14,9 @@
 #include "experiments/image_gof/gof_report.h"
 #include "experiments/omniglot/drawings.h"
 #include "experiments/omniglot/generated_drawings.h"
-#include "experiments/omniglot/history_json.h"
 #include "experiments/omniglot/omniglot_page.h"
 #include "experiments/run_outputs.h"
+#include "experiments/training_history.h"
 
 namespace lfiw {
 namespace {

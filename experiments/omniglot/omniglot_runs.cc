@@ -9,9 +9,9 @@
 #include "core/config.h"
 #include "core/npz.h"
 #include "core/parallel.h"
-#include "experiments/omniglot/history_json.h"
 #include "experiments/omniglot/seed_of.h"
 #include "experiments/stage_files.h"
+#include "experiments/training_history.h"
 
 namespace lfiw {
 namespace {

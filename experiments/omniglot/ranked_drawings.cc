@@ -39,11 +39,6 @@ Indices HeldOut(const LabelledRows& test, std::int64_t label) {
   return rows;
 }
 
-void Append(const ImageBatch& more, ImageBatch& all) {
-  all.pixels.insert(all.pixels.end(), more.pixels.begin(), more.pixels.end());
-  all.count += more.count;
-}
-
 void AppendWhite(std::int64_t count, ImageBatch& all) {
   all.pixels.insert(all.pixels.end(), static_cast<std::size_t>(count * all.image_size()), kWhite);
   all.count += count;
@@ -54,7 +49,7 @@ ImageBatch Picture(const ImageBatch& held_out, const ImageBatch& ranked) {
   const std::int64_t columns = std::max(held_out.count, ranked.count);
   ImageBatch tiles = held_out;
   AppendWhite(columns - held_out.count, tiles);
-  Append(ranked, tiles);
+  AppendImages(ranked, tiles);
   AppendWhite(columns - ranked.count, tiles);
   Indices all(static_cast<std::size_t>(tiles.count));
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -100,7 +95,8 @@ std::vector<RankedClass> RankDrawings(const SplitDrawings& drawings, const Image
 ImageBatch JoinPictures(const std::vector<RankedClass>& classes) {
   LFIW_ASSERT(!classes.empty());
   ImageBatch all = WithMargin(classes.front().picture);
-  for (std::size_t i = 1; i < classes.size(); ++i) Append(WithMargin(classes[i].picture), all);
+  for (std::size_t i = 1; i < classes.size(); ++i)
+    AppendImages(WithMargin(classes[i].picture), all);
   Indices listed(classes.size());
   std::iota(listed.begin(), listed.end(), std::int64_t{0});
   return ImageGrid(all, listed, std::min<std::int64_t>(2, all.count));

@@ -72,9 +72,7 @@ std::int64_t LargerTrainingSet(std::int64_t n, std::int64_t m, std::int64_t fold
 // Both sets as one, the real images first.
 ImageBatch Join(const ImageBatch& real, const ImageBatch& generated) {
   ImageBatch all = real;
-  all.count += generated.count;
-  all.pixels.insert(all.pixels.end(), generated.pixels.begin(), generated.pixels.end());
-  all.labels.clear();
+  AppendImages(generated, all);
   return all;
 }
 

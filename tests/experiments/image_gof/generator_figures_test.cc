@@ -33,11 +33,6 @@ TEST(TrainingLine, SaysHowTrainingEnded) {
   EXPECT_EQ(TrainingLine({}), "");
 }
 
-TEST(HistoryLines, NameEveryFigureOfAStep) {
-  EXPECT_THAT(HistoryLines(History(), "m"),
-              HasSubstr("{\"held_out\":2.0,\"series\":\"m\",\"step\":20,\"train_loss\":1.0}\n"));
-}
-
 TEST(DrawSamples, ShowsUpTo64OfThem) {
   const TestDir dir;
   StageCache cache(dir / "cache");

@@ -126,15 +126,5 @@ TEST(Split, MoreClassesThanThereAreIsAnError) {
               ThrowsMessage<ConfigError>(HasSubstr("split.classes is 3, expected at most the 2")));
 }
 
-TEST(TakeImages, CopiesTheListedOnesWithTheirLabels) {
-  const Drawings drawings = Numbered(2, 3);
-  const std::vector<std::int64_t> rows = {4, 1};
-  const ImageBatch taken = TakeImages(drawings.images, rows);
-  EXPECT_EQ(taken.count, 2);
-  EXPECT_EQ(taken.labels, (std::vector<std::int64_t>{1, 0}));
-  EXPECT_TRUE(std::ranges::equal(taken.Image(0), drawings.images.Image(4)));
-  EXPECT_TRUE(std::ranges::equal(taken.Image(1), drawings.images.Image(1)));
-}
-
 }  // namespace
 }  // namespace lfiw

@@ -1,8 +1,9 @@
-#include "experiments/omniglot/history_json.h"
+#include "experiments/training_history.h"
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "experiments/stage_files.h"
 
 namespace lfiw {
 
@@ -27,6 +28,15 @@ TrainingHistory HistoryFromJson(const json& value) {
                      history.steps.size(), history.names.size());
   }
   return history;
+}
+
+TrainingHistory ReadHistory(const std::string& path) {
+  const json value = ReadJson(path);
+  try {
+    return HistoryFromJson(value);
+  } catch (const DataError& error) {
+    Throw<DataError>("{}: {}", path, error.what());
+  }
 }
 
 std::string MetricLines(const TrainingHistory& history, const std::string& series) {

@@ -1,4 +1,4 @@
-#include "experiments/omniglot/history_json.h"
+#include "experiments/training_history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#ifndef LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_
-#define LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_
+#ifndef LFIW_EXPERIMENTS_TRAINING_HISTORY_H_
+#define LFIW_EXPERIMENTS_TRAINING_HISTORY_H_
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -11,12 +11,13 @@ namespace lfiw {
 // A training's history as {"steps": [entries], "figures": [names], "values": [entries * names]}.
 nlohmann::json HistoryJson(const TrainingHistory& history);
 
-// Throws DataError for anything else.
+// Throws DataError for anything else; that of ReadHistory names the file.
 TrainingHistory HistoryFromJson(const nlohmann::json& json);
+TrainingHistory ReadHistory(const std::string& path);
 
 // Its entries as lines of metrics.jsonl.
 std::string MetricLines(const TrainingHistory& history, const std::string& series);
 
 }  // namespace lfiw
 
-#endif  // LFIW_EXPERIMENTS_OMNIGLOT_HISTORY_JSON_H_
+#endif  // LFIW_EXPERIMENTS_TRAINING_HISTORY_H_
