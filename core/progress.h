@@ -14,6 +14,8 @@ class Progress {
   virtual ~Progress() = default;
   // `done` more units of work ended (gradient steps, environment steps, episodes).
   virtual void Advance(std::int64_t done) = 0;
+  // `done` more units were found done by an earlier try, at no cost.
+  virtual void Resume(std::int64_t done) { Advance(done); }
   // A short text beside the bar, such as "return 1234".
   virtual void Note(const std::string& text) = 0;
 };

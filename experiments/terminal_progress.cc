@@ -29,33 +29,52 @@ std::string FormatDuration(double seconds) {
   return fmt::format("{:.1f}s", seconds);
 }
 
+double WorkCount::Share() const {
+  return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+}
+
+double WorkCount::Rate(double elapsed) const {
+  return elapsed > 0.0 ? static_cast<double>(done - resumed) / elapsed : 0.0;
+}
+
+double WorkCount::SecondsLeft(double elapsed) const {
+  const double rate = Rate(elapsed);
+  return rate > 0.0 ? std::max(0.0, static_cast<double>(total - done) / rate) : 0.0;
+}
+
 TerminalProgress::TerminalProgress(std::string title, std::int64_t total, std::string unit,
                                    Verbosity verbosity)
     : title_(std::move(title)),
       unit_(std::move(unit)),
-      total_(std::max<std::int64_t>(total, 1)),
+      work_{.total = std::max<std::int64_t>(total, 1)},
       verbosity_(verbosity),
       terminal_(isatty(STDERR_FILENO) != 0),
       start_(Clock::now()),
       last_(start_) {}
 
 TerminalProgress::~TerminalProgress() {
-  if (verbosity_ == Verbosity::kQuiet || done_ == 0) return;
+  if (verbosity_ == Verbosity::kQuiet || work_.done == 0) return;
   const std::string took =
       FormatDuration(std::chrono::duration<double>(Clock::now() - start_).count());
   fmt::print(stderr, "{}  {:<28} {:>9}  {}{}\n", terminal_ ? "\r\033[K" : "", title_, took,
-             FormatCount(static_cast<double>(done_)) + " " + unit_,
+             FormatCount(static_cast<double>(work_.done)) + " " + unit_,
              note_.empty() ? "" : ", " + note_);
 }
 
 void TerminalProgress::Advance(std::int64_t done) {
   const std::lock_guard lock(mutex_);
-  done_ += done;
+  work_.done += done;
   const Clock::time_point now = Clock::now();
   if (verbosity_ == Verbosity::kQuiet) return;
   if (now - last_ < (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLogLine))) return;
   last_ = now;
   Draw(now);
+}
+
+void TerminalProgress::Resume(std::int64_t done) {
+  const std::lock_guard lock(mutex_);
+  work_.done += done;
+  work_.resumed += done;
 }
 
 void TerminalProgress::Note(const std::string& text) {
@@ -65,16 +84,15 @@ void TerminalProgress::Note(const std::string& text) {
 
 void TerminalProgress::Draw(Clock::time_point now) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double share = std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
-  const double rate = static_cast<double>(done_) / elapsed;
-  const double left = rate > 0.0 ? static_cast<double>(total_ - done_) / rate : 0.0;
+  const double share = work_.Share();
   constexpr int kWidth = 24;
   const int filled = static_cast<int>(share * kWidth);
   const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
                           std::string(static_cast<std::size_t>(kWidth - filled), '.');
   fmt::print(stderr, "{}  {:<28} [{}] {:3.0f}%  {} {}/s{}  {} left{}", terminal_ ? "\r\033[K" : "",
-             title_, bar, 100 * share, FormatCount(rate), unit_, note_.empty() ? "" : ", " + note_,
-             FormatDuration(std::max(0.0, left)), terminal_ ? "" : "\n");
+             title_, bar, 100 * share, FormatCount(work_.Rate(elapsed)), unit_,
+             note_.empty() ? "" : ", " + note_, FormatDuration(work_.SecondsLeft(elapsed)),
+             terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

@@ -147,8 +147,8 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
     }
   };
 
+  if (job.progress != nullptr) job.progress->Resume(state.step);
   Ticker ticker(job.progress);
-  ticker.Add(state.step);
   VectorF gradient(parameters.size());
   const auto period = std::chrono::duration<double>(job.checkpoint_seconds);
   auto last_checkpoint = Clock::now();

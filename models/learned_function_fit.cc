@@ -407,7 +407,7 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
                           summary.members);
   } else {
     output.deviation = 1.0;
-    if (run.progress != nullptr) run.progress->Advance(options.members * options.fit.steps);
+    if (run.progress != nullptr) run.progress->Resume(options.members * options.fit.steps);
   }
   LearnedFunction function(kind, std::move(scaler), output, std::move(networks));
   MeasureHeldOut(function, log, split.validation, targets, summary);

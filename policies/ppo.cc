@@ -133,7 +133,7 @@ void Trainer::Start() {
     }
     learner_.state() = state_.learner;
     env_->LoadState(state_.env);
-    if (run_.progress != nullptr) run_.progress->Advance(state_.update * options_.rollout_steps);
+    if (run_.progress != nullptr) run_.progress->Resume(state_.update * options_.rollout_steps);
     return;
   }
   ResetEpisode();

@@ -129,7 +129,7 @@ ImageBatch SampleInBlocks(const Sampler& sample, std::int64_t count, const std::
     const std::int64_t size = std::min(kSampleBlock, count - begin);
     const std::string path = fmt::format("{}/block_{}.npz", folder, begin / kSampleBlock);
     if (std::filesystem::exists(path)) {
-      progress.Advance(size);
+      progress.Resume(size);
     } else {
       WriteImages(sample(begin, size, &progress), path);
     }

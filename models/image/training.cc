@@ -116,7 +116,7 @@ TrainingHistory Train(TrainingProblem& problem, const ImageTrainingOptions& opti
   const auto checkpoint = [&] {
     if (!job.checkpoint.empty()) WriteCheckpoint(job.checkpoint, identity, state, problem);
   };
-  if (job.progress != nullptr) job.progress->Advance(state.step);
+  if (job.progress != nullptr) job.progress->Resume(state.step);
   if (state.step >= options.steps) return state.history;
 
   const auto period = std::chrono::duration<double>(job.checkpoint_seconds);
