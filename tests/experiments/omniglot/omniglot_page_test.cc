@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 #include "core/png.h"
 #include "tests/experiments/markup_check.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
@@ -15,6 +18,22 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+std::vector<OmniglotRun> TwoRuns() {
+  std::vector<OmniglotRun> runs;
+  for (const double accuracy : {0.5, 0.7}) {
+    OmniglotRun& run = runs.emplace_back();
+    for (AugmentedFit& fit : run.columns) {
+      fit.test_accuracy = accuracy;
+      fit.history = {{"loss", "held_out_loss", "held_out_accuracy"},
+                     {7, 14},
+                     {1.0, 1.0, 0.3, 0.5, 0.5, accuracy}};
+    }
+    run.ratios.weights.real = {1.0, 2.0};
+    run.ratios.weights.generated = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0};
+  }
+  return runs;
+}
+
 class OmniglotPageTest : public testing::Test {
  protected:
   OmniglotPageTest() {
@@ -23,35 +42,26 @@ class OmniglotPageTest : public testing::Test {
                           .hash = "",
                           .samples = EncodePng(drawings_.images, 0),
                           .history = {{"wasserstein"}, {5, 10}, {4.0, 2.0}}});
-    for (const double accuracy : {0.5, 0.7}) {
-      OmniglotRun& run = runs_.emplace_back();
-      for (AugmentedFit& fit : run.columns) {
-        fit.test_accuracy = accuracy;
-        fit.history = {{"loss", "held_out_loss", "held_out_accuracy"},
-                       {7, 14},
-                       {1.0, 1.0, 0.3, 0.5, 0.5, accuracy}};
-      }
-      run.ratios.weights.real = {1.0, 2.0};
-      run.ratios.weights.generated = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0};
-    }
     config_.runs = 2;
   }
 
   std::string Page() const {
+    std::vector<OmniglotRun> runs = TwoRuns();
+    OmniglotTable table = MakeTable(runs, 1.0);
+    std::vector<RankedClass> ranked =
+        RankDrawings(drawings_, generated_[0].images, runs[0].ratios.weights.generated, 6, 1);
     return OmniglotPage({.config = config_,
                          .drawings = drawings_,
                          .generated = generated_,
-                         .runs = runs_,
-                         .table = MakeTable(runs_, 1.0),
-                         .ranked = RankDrawings(drawings_, generated_[0].images,
-                                                runs_[0].ratios.weights.generated, 6, 1)},
+                         .runs = std::move(runs),
+                         .table = std::move(table),
+                         .ranked = std::move(ranked)},
                         {}, "lfiw run x.yaml");
   }
 
   OmniglotConfig config_;
   SplitDrawings drawings_ = ToySplit();
   std::vector<GeneratedDrawings> generated_;
-  std::vector<OmniglotRun> runs_;
 };
 
 TEST_F(OmniglotPageTest, IsWellFormedWhateverClassesAreCalled) {

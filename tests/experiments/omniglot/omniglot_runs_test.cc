@@ -51,7 +51,8 @@ TEST_F(MeasureRunsTest, RunsHaveSeedsOfTheirOwnAndGeneratorsInTurn) {
 }
 
 TEST_F(MeasureRunsTest, StagesGiveWhatTheirPartsGiveAlone) {
-  const OmniglotRun run = Measure()[1];
+  const std::vector<OmniglotRun> runs = Measure();
+  const OmniglotRun& run = runs[1];
   const ImageBatch real = TakeImages(drawings_.images, drawings_.train.rows);
   const RatioFit ratios = FitRatios(real, generated_[1].images, config_.ratio, run.seed, {});
   EXPECT_EQ(run.ratios.weights.generated, ratios.weights.generated);

@@ -25,7 +25,10 @@ OmniglotRun RunWith(const std::array<double, 5>& accuracies) {
 }
 
 std::vector<OmniglotRun> Runs() {
-  return {RunWith({0.6, 0.4, 0.5, 0.6, 0.7}), RunWith({0.8, 0.5, 0.6, 0.7, 0.8})};
+  std::vector<OmniglotRun> runs;
+  runs.push_back(RunWith({0.6, 0.4, 0.5, 0.6, 0.7}));
+  runs.push_back(RunWith({0.8, 0.5, 0.6, 0.7, 0.8}));
+  return runs;
 }
 
 TEST(MakeTable, AveragesOverRunsWithStandardErrors) {
