@@ -143,11 +143,21 @@ void AddFigures(const GeneratorDrawings& drawings, const std::string& id, HtmlFr
   if (!figures.empty()) body.Columns(figures);
 }
 
+constexpr const char* kDoubtsTitle = "The rows with weights are not to be relied on:";
+
+std::vector<std::string> Doubts(const GeneratorEvidence& one) {
+  return WeightDoubts(one.evidence, GofVerdictOptions());
+}
+
 // `id` starts the names of its figures.
 void AddGenerator(const GeneratorEvidence& one, const std::string& id, HtmlFragment& body) {
   body.Heading(2, one.model);
   if (!one.training.empty()) body.Paragraph(one.training);
   body.Paragraph("Weights: " + EvidenceLine(one.evidence));
+  if (const std::vector<std::string> doubts = Doubts(one); !doubts.empty()) {
+    body.Paragraph(kDoubtsTitle);
+    body.List(doubts);
+  }
   body.List(ConditionLines(one.evidence.conditions, one.evidence.partition));
   if (!one.notes.empty()) body.List(one.notes);
   AddFigures(one.drawings, id, body);
@@ -169,6 +179,9 @@ std::string TableText(const GofTable& table) {
   for (const GeneratorEvidence& one : table.evidence) {
     text += fmt::format("\n{}: {}\n", one.model, EvidenceLine(one.evidence));
     if (!one.training.empty()) text += fmt::format("  {}\n", one.training);
+    if (const std::vector<std::string> doubts = Doubts(one); !doubts.empty()) {
+      text += fmt::format("  {}\n    {}\n", kDoubtsTitle, fmt::join(doubts, "\n    "));
+    }
     for (const std::string& line :
          ConditionLines(one.evidence.conditions, one.evidence.partition)) {
       text += fmt::format("  {}\n", line);

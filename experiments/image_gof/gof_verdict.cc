@@ -31,7 +31,10 @@ std::optional<KidTest> TestKid(const WeightEvidence& evidence, std::span<const G
                  StudentTQuantile(1.0 - options.significance, static_cast<double>(blocks - 1))};
 }
 
-std::vector<std::string> Doubts(const WeightEvidence& evidence, const GofVerdictOptions& options) {
+}  // namespace
+
+std::vector<std::string> WeightDoubts(const WeightEvidence& evidence,
+                                      const GofVerdictOptions& options) {
   std::vector<std::string> doubts;
   const ImprovementCheck& check = evidence.conditions.divergence;
   if (!check.reason.empty()) {
@@ -60,8 +63,6 @@ std::vector<std::string> Doubts(const WeightEvidence& evidence, const GofVerdict
   }
   return doubts;
 }
-
-}  // namespace
 
 Calibration CalibrateWeights(const CrossFit& fit) {
   // the classifier saw as many of the one as of the other, the held-out samples may be unequal
@@ -114,7 +115,7 @@ GofJudgement JudgeFit(const WeightEvidence& evidence, std::span<const GofRow> ro
   if (told_apart || kid_differs) {
     judgement.resemblance = auc < options.close_auc ? Resemblance::kClose : Resemblance::kDifferent;
   }
-  judgement.doubts = Doubts(evidence, options);
+  judgement.doubts = WeightDoubts(evidence, options);
   return judgement;
 }
 

@@ -43,11 +43,14 @@ struct WeightEvidence {
 };
 WeightEvidence GatherEvidence(const CrossFit& fit);
 
+// Why rows with these weights should not be relied on; empty when they may.
+std::vector<std::string> WeightDoubts(const WeightEvidence& evidence,
+                                      const GofVerdictOptions& options);
+
 struct GofJudgement {
   Resemblance resemblance = Resemblance::kSame;
   std::vector<std::string> reasons;  // plain sentences
-  // Why the weighted rows should not be relied on; empty when they may.
-  std::vector<std::string> doubts;
+  std::vector<std::string> doubts;   // of WeightDoubts
 };
 // Sets are different when the classifier tells held-out samples apart, or the unweighted KID is
 // above 0, beyond the noise of equal sets. kid_block: of the metrics' options.
