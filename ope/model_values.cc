@@ -10,6 +10,7 @@
 #include "core/npz.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/seed_of.h"
 #include "core/statistics.h"
 #include "ope/block_rollout.h"
 
@@ -40,9 +41,7 @@ struct Problem {
 // A seed of its own for each set of rollouts, whose trajectories are numbered from 0.
 std::uint64_t RolloutSeed(const Problem& problem, const char* purpose, std::uint64_t fold,
                           std::uint64_t step) {
-  Stream stream(problem.seed, purpose, {fold, step});
-  const std::uint64_t high = stream.NextBits();
-  return high << 32 | stream.NextBits();
+  return SeedOf(Stream(problem.seed, purpose, {fold, step}));
 }
 
 // `count` of the episodes, each as often as another, in random order.

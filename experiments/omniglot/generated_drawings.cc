@@ -12,8 +12,8 @@
 #include "core/npz.h"
 #include "core/png.h"
 #include "core/rng.h"
+#include "core/seed_of.h"
 #include "experiments/image_gof/image_grid.h"
-#include "experiments/omniglot/seed_of.h"
 #include "experiments/stage_files.h"
 #include "experiments/training_history.h"
 

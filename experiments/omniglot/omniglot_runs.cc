@@ -9,7 +9,7 @@
 #include "core/config.h"
 #include "core/npz.h"
 #include "core/parallel.h"
-#include "experiments/omniglot/seed_of.h"
+#include "core/seed_of.h"
 #include "experiments/stage_files.h"
 #include "experiments/training_history.h"
 

@@ -9,8 +9,8 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/seed_of.h"
 #include "experiments/omniglot/drawing_split.h"
-#include "experiments/omniglot/seed_of.h"
 
 namespace lfiw {
 namespace {

@@ -1,4 +1,4 @@
-#include "experiments/omniglot/seed_of.h"
+#include "core/seed_of.h"
 
 #include <gtest/gtest.h>
 
