@@ -33,7 +33,13 @@ struct Running {
 class WeightSource {
  public:
   WeightSource(const EstimatorInputs& in, const DoublyRobustLfiwOptions& options)
-      : in_(in), options_(options), cumulated_(static_cast<std::size_t>(in.episodes()), 0.0) {}
+      : in_(in), options_(options), cumulated_(static_cast<std::size_t>(in.episodes()), 0.0) {
+    if (options.weights != WeightKind::kFitted) return;
+    const auto signed_weights = in.weights.find(options.fitted_weights);
+    fitted_are_logs_ = signed_weights == in.weights.end();
+    fitted_ =
+        fitted_are_logs_ ? &in.log_ratios.at(options.fitted_weights) : &signed_weights->second;
+  }
 
   Running At(std::int64_t t) const {
     Running running;
@@ -99,12 +105,8 @@ class WeightSource {
   // No density ratio is negative, whatever was fitted.
   double FittedLogWeight(std::size_t i, std::int64_t t) const {
     if (options_.action_power == 0.0) return 0.0;
-    const auto row = static_cast<std::int64_t>(i);
-    const auto signed_weights = in_.weights.find(options_.fitted_weights);
-    const double log_weight = signed_weights == in_.weights.end()
-                                  ? in_.log_ratios.at(options_.fitted_weights)(row, t)
-                                  : std::log(std::max(signed_weights->second(row, t), 0.0));
-    return options_.action_power * log_weight;
+    const double fitted = (*fitted_)(static_cast<std::int64_t>(i), t);
+    return options_.action_power * (fitted_are_logs_ ? fitted : std::log(std::max(fitted, 0.0)));
   }
 
   StepWeights None() const {
@@ -143,6 +145,8 @@ class WeightSource {
   const EstimatorInputs& in_;
   const DoublyRobustLfiwOptions& options_;
   std::vector<double> cumulated_;
+  const Array<double, 2>* fitted_ = nullptr;  // of kFitted
+  bool fitted_are_logs_ = false;
 };
 
 // Writes weights, scaled so that the largest is 1, and their products with `values` times `factor`
