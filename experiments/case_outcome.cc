@@ -36,6 +36,7 @@ void ForEachNumber(E& evidence, const Use& use) {
   use("open_loop", evidence.open_loop);
   use("reach", evidence.reach);
   use("value", evidence.value);
+  use("uncorrected", evidence.uncorrected);
 }
 
 json EvidenceJson(const Evidence& evidence) {

@@ -12,7 +12,7 @@ namespace lfiw {
 
 // What the pipeline says of a case, with what is true.
 struct CaseOutcome {
-  std::string estimator = {};  // "model" or "lfiw_trajectory"
+  std::string estimator = {};  // "model", "lfiw_trajectory" or "dr_lfiw"
   std::int64_t horizon = 0;
   std::optional<double> value = {};
   std::optional<double> standard_error = {};

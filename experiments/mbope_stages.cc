@@ -311,9 +311,14 @@ LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t re
 
 FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
                        std::int64_t classifiers) {
+  return FitModels(context, log, log, split, classifiers);
+}
+
+FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
+                       const LogSource& log, const LogSplit& split, std::int64_t classifiers) {
   // a wrong file shall be named before hours of training
   std::shared_ptr<const TransitionFunction> reward = RewardFromFile(context.config.task, log.log);
-  const Artefact dynamics = DynamicsStage(context, log, split);
+  const Artefact dynamics = DynamicsStage(context, dynamics_log, split);
   FittedModels models(DynamicsEnsemble::Load(dynamics.File("dynamics.npz")));
   models.dynamics_report =
       DynamicsReport(context, log, dynamics, models.dynamics, split.classifiers);

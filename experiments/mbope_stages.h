@@ -56,6 +56,10 @@ struct FittedModels {
 FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
                        std::int64_t classifiers);
 
+// The same with the dynamics fitted to the same episodes of another log of as many.
+FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
+                       const LogSource& log, const LogSplit& split, std::int64_t classifiers);
+
 // Reward and termination on what the model predicts.
 std::unique_ptr<TransitionFunctions> FunctionsFor(const StageContext& context,
                                                   const FittedModels& models);

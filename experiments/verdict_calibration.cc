@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/config.h"
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/system_info.h"
@@ -51,60 +52,107 @@ Label LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
 
 // All that an outcome depends on; the limits of the verdict are not part of it.
 std::string OutcomeKey(const VerdictCalibrationConfig& config, const VerdictCase& c) {
-  return fmt::format("episodes={} level={} {} {} {}{}{}{}", config.episodes, config.level,
-                     EnumName(c.kind), EnumName(c.plant), CanonicalText(config.dynamics),
-                     CanonicalText(config.classifiers), CanonicalText(config.rollout),
-                     CanonicalText(config.support));
+  return fmt::format("episodes={} level={} {} {} {}{}{}cross_fit={} {}{}", config.episodes,
+                     config.level, EnumName(c.kind), EnumName(c.plant),
+                     CanonicalText(config.dynamics), CanonicalText(config.classifiers),
+                     CanonicalText(config.rollout), config.cross_fit,
+                     CanonicalText(config.doubly_robust), CanonicalText(config.support));
 }
 
-JudgedCase RunCase(const VerdictCalibrationConfig& config, const ExperimentRun& run,
-                   std::int64_t index) {
-  const Label label = LabelOf(config, index);
+constexpr const char* kStatedFile = "outcome.json";
+constexpr const char* kDoublyRobustFile = "doubly_robust.json";
+
+CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const ExperimentRun& run,
+                        const VerdictCase& drawn, std::int64_t index) {
   const auto number = static_cast<std::uint64_t>(index);
-  JudgedCase judged{.index = index,
-                    .drawn = DrawCase(label.kind, label.plant, config.seed, number)};
   const std::uint64_t seed = Stream(config.seed, "verdict case seed", {number}).NextBits();
   const Stage stage{.name = "verdict_case",
-                    .config = OutcomeKey(config, judged.drawn) + fmt::format(" case={}", index),
+                    .config = OutcomeKey(config, drawn) + fmt::format(" case={}", index),
                     .inputs = {},
                     .seed = config.seed};
   const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
-    const CaseOutcome outcome =
-        RunVerdictCase(config, judged.drawn, seed, CheckpointFolder(directory));
-    WriteJson(OutcomeJson(outcome), directory + "/outcome.json");
+    const CaseOutcomes outcomes = RunVerdictCase(config, drawn, seed, CheckpointFolder(directory));
+    WriteJson(OutcomeJson(outcomes.stated), directory + "/" + kStatedFile);
+    if (outcomes.doubly_robust) {
+      WriteJson(OutcomeJson(*outcomes.doubly_robust), directory + "/" + kDoublyRobustFile);
+    }
   });
-  judged.outcome = OutcomeFromJson(ReadJson(artefact.File("outcome.json")));
-  judged.judgement = Judge(judged.outcome.evidence, config.verdict);
-  return judged;
+  const auto read = [&](const char* name) {
+    return OutcomeFromJson(ReadJson(artefact.File(name)));
+  };
+  CaseOutcomes outcomes{.stated = read(kStatedFile), .doubly_robust = {}};
+  if (config.doubly_robust.enabled) outcomes.doubly_robust = read(kDoublyRobustFile);
+  return outcomes;
 }
 
-std::vector<JudgedCase> RunCases(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
+// The cases as judged by each kind of row.
+struct JudgedRows {
+  std::vector<JudgedCase> stated;
+  std::vector<JudgedCase> doubly_robust;  // empty where it is not enabled
+};
+
+JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
   const std::int64_t count = config.failures + config.good + config.doubtful;
-  std::vector<JudgedCase> cases(static_cast<std::size_t>(count));
+  JudgedRows rows;
+  rows.stated.resize(static_cast<std::size_t>(count));
+  if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.stated.size());
   TerminalProgress progress("evaluate known systems", count, "cases", run.verbosity);
   ParallelFor(count, [&](std::int64_t i) {
-    cases[static_cast<std::size_t>(i)] = RunCase(config, run, i);
+    const Label label = LabelOf(config, i);
+    const VerdictCase drawn =
+        DrawCase(label.kind, label.plant, config.seed, static_cast<std::uint64_t>(i));
+    const auto judged = [&](const CaseOutcome& outcome) {
+      return JudgedCase{.index = i,
+                        .drawn = drawn,
+                        .outcome = outcome,
+                        .judgement = Judge(outcome.evidence, config.verdict)};
+    };
+    const CaseOutcomes outcomes = OutcomesOf(config, run, drawn, i);
+    const auto at = static_cast<std::size_t>(i);
+    rows.stated[at] = judged(outcomes.stated);
+    if (outcomes.doubly_robust) rows.doubly_robust[at] = judged(*outcomes.doubly_robust);
     progress.Advance(1);
   });
-  return cases;
+  return rows;
+}
+
+// The tables of a run, the stated estimate's first.
+std::vector<CalibrationTable> TablesOf(const VerdictCalibrationConfig& config,
+                                       const ExperimentRun& run, const JudgedRows& rows) {
+  std::vector<CalibrationTable> tables = {{.title = "the estimate stated first",
+                                           .counts = CountVerdicts(rows.stated, config.wrong_share),
+                                           .svg = DrawPlot(run, "errors", ErrorPlot(rows.stated)),
+                                           .has_goals = true}};
+  if (!rows.doubly_robust.empty()) {
+    tables.push_back({.title = "doubly robust LFIW",
+                      .counts = CountVerdicts(rows.doubly_robust, config.wrong_share),
+                      .svg = DrawPlot(run, "errors_dr_lfiw", ErrorPlot(rows.doubly_robust))});
+  }
+  return tables;
 }
 
 void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
-              const std::vector<JudgedCase>& cases, const std::vector<VerdictCount>& counts) {
+              const JudgedRows& rows, const std::vector<CalibrationTable>& tables) {
+  std::vector<JudgedCase> cases = rows.stated;
+  cases.insert(cases.end(), rows.doubly_robust.begin(), rows.doubly_robust.end());
   run.directory.Write("results.csv", CasesCsv(cases, config.wrong_share));
-  const std::string svg = DrawPlot(run, "errors", ErrorPlot(cases));
-  run.directory.Write("report.html", CalibrationPage(counts, svg, run.command, config.wrong_share));
+  run.directory.Write("report.html", CalibrationPage(tables, run.command, config.wrong_share));
   run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
 }  // namespace
 
 int RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
-  const std::vector<JudgedCase> cases = RunCases(config, run);
-  const std::vector<VerdictCount> counts = CountVerdicts(cases, config.wrong_share);
-  WriteRun(config, run, cases, counts);
+  if (config.cross_fit == 1 || config.cross_fit > config.dynamics.members) {
+    Throw<ConfigError>("cross_fit: {} folds need 2 .. dynamics.members = {}", config.cross_fit,
+                       config.dynamics.members);
+  }
+  const JudgedRows rows = RunCases(config, run);
+  const std::vector<CalibrationTable> tables = TablesOf(config, run, rows);
+  WriteRun(config, run, rows, tables);
   if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}report: {}\n", CountText(counts), run.directory.File("report.html"));
+    for (const CalibrationTable& table : tables) fmt::print("{}\n", CalibrationText(table));
+    fmt::print("report: {}\n", run.directory.File("report.html"));
   }
   return 0;
 }

@@ -16,6 +16,11 @@ VerdictCalibrationConfig::VerdictCalibrationConfig() {
   classifiers.fit.fit.validate_every = 100;
   classifiers.fit.validation_rows = 1'000;
   rollout = robust.rollout;
+  doubly_robust = robust.doubly_robust;
+  doubly_robust.model.value.network.width = 48;
+  doubly_robust.model.value.fit.steps = 1'000;
+  doubly_robust.model.ratio.network.width = 48;
+  doubly_robust.model.ratio.fit.steps = 1'000;
   support = robust.support;
   support.reference_rows = 2'000;
   support.query_rows = 1'000;

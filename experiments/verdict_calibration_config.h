@@ -23,6 +23,8 @@ struct VerdictCalibrationConfig {
   DynamicsOptions dynamics;
   ClassifierSetOptions classifiers;
   RolloutOptions rollout;
+  std::int64_t cross_fit = 0;
+  DoublyRobustRowOptions doubly_robust;
   SupportOptions support;
   double level = 0.95;
   VerdictOptions verdict;
@@ -46,6 +48,9 @@ struct VerdictCalibrationConfig {
     v.Field("dynamics", dynamics, "ensemble of dynamics models");
     v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
+    v.Field("cross_fit", cross_fit, "log.cross_fit of the evaluations", AtLeast(0));
+    v.Field("doubly_robust", doubly_robust,
+            "judge the doubly robust LFIW estimate too; better with cross_fit");
     v.Field("support", support, "distance of the policy's actions from the log");
     v.Field("level", level, "coverage that intervals aim at", Between(0.5, 0.999));
     v.Field("verdict", verdict, "thresholds of the verdict; changing them alone computes nothing");

@@ -43,6 +43,8 @@ MbopeConfig PipelineConfig(const VerdictCalibrationConfig& config, const Verdict
   if (c.gradient_steps > 0) pipeline.dynamics.fit.steps = c.gradient_steps;
   pipeline.classifiers = config.classifiers;
   pipeline.rollout = config.rollout;
+  pipeline.log.cross_fit = config.cross_fit;
+  pipeline.doubly_robust = config.doubly_robust;
   // the estimate stated first is among those of the first variant
   pipeline.estimators.variants = {LfiwVariant::kTrajectory};
   pipeline.support = config.support;
@@ -72,27 +74,18 @@ EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
                   .purpose = "wrong episodes"});
 }
 
-// The log with the wrong episodes where the dynamics is trained.
-EpisodeBatch MixEpisodes(const EpisodeBatch& log, const EpisodeBatch& wrong,
-                         const LogSplit& split) {
-  std::vector<const EpisodeBatch*> source(static_cast<std::size_t>(log.episodes()), &log);
-  for (const std::int64_t e : split.dynamics) source[static_cast<std::size_t>(e)] = &wrong;
-  std::vector<EpisodeBatch> episodes;
-  for (std::int64_t e = 0; e < log.episodes(); ++e) {
-    const std::vector<std::int64_t> one = {e};
-    episodes.push_back(SelectEpisodes(*source[static_cast<std::size_t>(e)], one));
+// The row of a case that stands for what is stated.
+std::size_t StatedIndex(const VerdictCase& c, const PolicyEvaluation& evaluation) {
+  if (c.plant != Plant::kDegenerateWeights) {
+    return StatedRow(evaluation.rows, evaluation.measured);
   }
-  return ConcatenateEpisodes(episodes);
+  // the last weighted row has all weights
+  return evaluation.measured.sweeps.front().result.horizons.size();
 }
 
-// The row of the weighted estimate with all weights.
-std::size_t LastRow(const PolicyEvaluation& evaluation) { return evaluation.rows.size() - 1; }
-
+// What the row at `index` says. `spread` is the deviation of a logged return.
 CaseOutcome OutcomeOf(const MbopeConfig& config, const VerdictCase& c,
-                      const PolicyEvaluation& evaluation) {
-  const std::size_t index = c.plant == Plant::kDegenerateWeights
-                                ? LastRow(evaluation)
-                                : StatedRow(evaluation.rows, evaluation.measured);
+                      const PolicyEvaluation& evaluation, std::size_t index, double spread) {
   const ResultRow& row = evaluation.rows[index];
   CaseOutcome outcome{.estimator = row.estimator,
                       .horizon = row.horizon.value_or(0),
@@ -109,13 +102,14 @@ CaseOutcome OutcomeOf(const MbopeConfig& config, const VerdictCase& c,
   outcome.plain_low = plain.ci_low;
   outcome.plain_high = plain.ci_high;
   outcome.truth = c.Truth();
+  outcome.spread = spread;
   return outcome;
 }
 
 }  // namespace
 
-CaseOutcome RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
-                           std::uint64_t seed, const std::string& folder) {
+CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
+                            std::uint64_t seed, const std::string& folder) {
   const MbopeConfig pipeline = PipelineConfig(config, c, seed);
   const auto env = MakeLinearGaussianFactory(c.system);
   const Task task{env->spec(), env};
@@ -134,17 +128,24 @@ CaseOutcome RunVerdictCase(const VerdictCalibrationConfig& config, const Verdict
       .hash = "log"};
   const LogSplit split =
       SplitLog(log.log.episodes(), pipeline.log, pipeline.dynamics.members, seed);
-  LogSource fitted = log;
-  if (c.believed) {
-    fitted.log = MixEpisodes(log.log, CollectWrongEpisodes(c, behavior, log.log, seed), split);
-  }
-  const FittedModels models = FitModels(context, fitted, split, pipeline.classifiers.instances);
+  LogSource believed = log;
+  if (c.believed)
+    believed = {.log = CollectWrongEpisodes(c, behavior, log.log, seed), .hash = "wrong log"};
+  const FittedModels models =
+      FitModels(context, believed, log, split, pipeline.classifiers.instances);
   const auto logged = LoggedValue(log.log, pipeline.value, pipeline.value.horizon);
   const std::vector<PolicyEvaluation> evaluations =
       EvaluatePolicies({context, policies, log, split, models, logged});
-  CaseOutcome outcome = OutcomeOf(pipeline, c, evaluations.front());
-  outcome.spread = LoggedValue(log.log, pipeline.value, c.logged_steps)->spread;
-  return outcome;
+  const PolicyEvaluation& evaluation = evaluations.front();
+  const double spread = LoggedValue(log.log, pipeline.value, c.logged_steps)->spread;
+  const auto outcome = [&](std::size_t row) {
+    return OutcomeOf(pipeline, c, evaluation, row, spread);
+  };
+  CaseOutcomes outcomes{.stated = outcome(StatedIndex(c, evaluation)), .doubly_robust = {}};
+  if (evaluation.measured.doubly_robust) {
+    outcomes.doubly_robust = outcome(evaluation.rows.size() - 1);
+  }
+  return outcomes;
 }
 
 }  // namespace lfiw

@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_VERDICT_CASE_RUN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "experiments/case_outcome.h"
@@ -10,11 +11,16 @@
 
 namespace lfiw {
 
-// Runs the pipeline of `lfiw evaluate` on a case, from logged episodes to the judged estimate: the
-// one stated first, or for degenerate_weights that with all weights. `folder`, which exists, is for
-// its own stages and may be dropped afterwards; what a killed run left there is used.
-CaseOutcome RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
-                           std::uint64_t seed, const std::string& folder);
+struct CaseOutcomes {
+  CaseOutcome stated;  // of the estimate stated first, or for degenerate_weights with all weights
+  std::optional<CaseOutcome> doubly_robust;  // where it is enabled
+};
+
+// Runs the pipeline of `lfiw evaluate` on a case, from logged episodes to the judged estimates.
+// `folder`, which exists, is for its own stages and may be dropped afterwards; what a killed run
+// left there is used.
+CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
+                            std::uint64_t seed, const std::string& folder);
 
 }  // namespace lfiw
 

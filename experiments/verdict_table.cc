@@ -100,6 +100,22 @@ bool Met(std::span<const VerdictCount> counts) {
          (good == nullptr || Share(good->trust, good->cases) >= kTrustedGoal);
 }
 
+void AddTable(const CalibrationTable& table, HtmlFragment& body) {
+  HtmlTable html{.caption = "What the verdict says of " + table.title};
+  for (const char* title : kTitles) {
+    html.columns.push_back({title, html.columns.empty() ? HtmlAlign::kText : HtmlAlign::kNumber});
+  }
+  for (const VerdictCount& count : table.counts) {
+    HtmlRow& row = html.rows.emplace_back();
+    for (std::string& cell : Cells(count)) row.cells.emplace_back(std::move(cell));
+  }
+  body.Table(html);
+  if (table.svg.empty()) return;
+  body.Figure("errors of " + table.title, table.svg,
+              "Every point is one case; those above the line are wrong by more than a tenth of a "
+              "return.");
+}
+
 std::string BoolCell(const std::optional<bool>& value) {
   return value ? fmt::format("{:d}", *value) : "";
 }
@@ -145,7 +161,8 @@ std::string CaseLine(const JudgedCase& c, double wrong_share) {
       number(e.back_test, &BackTest::Noise),
       number(e.back_test, &BackTest::ExcessShare),
       NumberCsv(e.open_loop),
-      NumberCsv(e.reach)};
+      NumberCsv(e.reach),
+      NumberCsv(e.uncorrected)};
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
 
@@ -184,6 +201,7 @@ std::vector<VerdictCount> CountVerdicts(std::span<const JudgedCase> cases, doubl
   }
   add(kFailures, [](const JudgedCase& c) { return c.failure(); });
   add(kGood, [](const JudgedCase& c) { return c.good(); });
+  add("all wrong", [=](const JudgedCase& c) { return c.IsWrong(wrong_share); });
   for (const Verdict verdict : {Verdict::kTrust, Verdict::kCaution, Verdict::kDoNotUse}) {
     add(fmt::format("all \"{}\"", EnumName(verdict)),
         [=](const JudgedCase& c) { return c.judgement.verdict == verdict; });
@@ -191,11 +209,12 @@ std::vector<VerdictCount> CountVerdicts(std::span<const JudgedCase> cases, doubl
   return counts;
 }
 
-std::string CountText(std::span<const VerdictCount> counts) {
+std::string CalibrationText(const CalibrationTable& table) {
   std::vector<std::vector<std::string>> rows;
-  for (const VerdictCount& count : counts) rows.push_back(Cells(count));
-  std::string text = FormatTextTable({kTitles.begin(), kTitles.end()}, rows);
-  for (const std::string& line : Goals(counts)) text += line + "\n";
+  for (const VerdictCount& count : table.counts) rows.push_back(Cells(count));
+  std::string text = table.title + "\n" + FormatTextTable({kTitles.begin(), kTitles.end()}, rows);
+  if (!table.has_goals) return text;
+  for (const std::string& line : Goals(table.counts)) text += line + "\n";
   return text;
 }
 
@@ -204,7 +223,7 @@ std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share) {
       "case,kind,plant,strength,verdict,reasons,estimator,H,horizon,value,stderr,truth,error,size,"
       "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_without_back_test,ess,"
       "khat,clamp_rate,ece,auc,log_mean_weight,outside,median_ratio,worst_quarter,back_test_gap,"
-      "back_test_noise,back_test_share,open_loop,reach\n";
+      "back_test_noise,back_test_share,open_loop,reach,uncorrected\n";
   for (const JudgedCase& c : cases) csv += CaseLine(c, wrong_share);
   return csv;
 }
@@ -230,36 +249,24 @@ Plot ErrorPlot(std::span<const JudgedCase> cases) {
   return plot;
 }
 
-std::string CalibrationPage(std::span<const VerdictCount> counts, const std::string& svg,
-                            const std::string& command, double wrong_share) {
+std::string CalibrationPage(std::span<const CalibrationTable> tables, const std::string& command,
+                            double wrong_share) {
+  const std::vector<VerdictCount>& first = tables.front().counts;
   HtmlFragment body;
   body.Heading(1, "How often is the verdict right?");
   body.Paragraph(
       "Random linear-Gaussian systems, whose true values are known, are evaluated as lfiw evaluate "
       "does. Some evaluations are sound; in others a failure was planted on purpose, and the first "
       "rows have a flaw that may do harm or not.");
-  body.Verdict(Met(counts) ? HtmlTone::kGood : HtmlTone::kBad,
-               Met(counts) ? "goals met" : "goals missed", "", Goals(counts));
-  HtmlTable table{.caption = "What the verdict says"};
-  for (const char* title : kTitles) {
-    table.columns.push_back({title, table.columns.empty() ? HtmlAlign::kText : HtmlAlign::kNumber});
-  }
-  for (const VerdictCount& count : counts) {
-    HtmlRow& row = table.rows.emplace_back();
-    for (std::string& cell : Cells(count)) row.cells.emplace_back(std::move(cell));
-  }
-  body.Table(table);
+  body.Verdict(Met(first) ? HtmlTone::kGood : HtmlTone::kBad,
+               Met(first) ? "goals met" : "goals missed", "", Goals(first));
+  for (const CalibrationTable& table : tables) AddTable(table, body);
   body.Muted(fmt::format(
       "wrong: off by more than two standard errors and more than {:.0f} % of the size of a return, "
       "the larger of |truth| and the deviation of a logged return. Median |error| in the same "
       "size. covered: the stated interval holds the truth; the last column is of the interval "
       "without the back-test.",
       100.0 * wrong_share));
-  if (!svg.empty()) {
-    body.Figure("errors", svg,
-                "Every point is one case; those above the line are wrong by more "
-                "than a tenth of a return.");
-  }
   body.Code(command);
   return HtmlPage("Calibration of the verdict", body);
 }

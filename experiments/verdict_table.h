@@ -44,22 +44,33 @@ struct VerdictCount {
   std::int64_t intervals = 0, covered = 0, plainly_covered = 0;
 };
 
-// One entry per plant, then failures and good ones together, then all by verdict; none is empty.
+// One entry per plant, then failures and good ones together, then all that are wrong, then all by
+// verdict; none is empty.
 std::vector<VerdictCount> CountVerdicts(std::span<const JudgedCase> cases, double wrong_share);
 
-// The table for the terminal, and whether the goals are met: 95 % of the failures refused, 90 % of
-// the good ones trusted.
-std::string CountText(std::span<const VerdictCount> counts);
+// What is shown of one kind of row.
+struct CalibrationTable {
+  std::string title;  // which estimate is judged
+  std::vector<VerdictCount> counts;
+  std::string svg;  // the drawn ErrorPlot, or empty
+  // Whether every planted failure is to be refused; a doubly robust estimate may survive some.
+  bool has_goals = false;
+};
 
-// RFC 4180, one line per case; units of the return where a column is one.
+// The table for the terminal, and whether its goals are met: 95 % of the failures refused, 90 % of
+// the good ones trusted.
+std::string CalibrationText(const CalibrationTable& table);
+
+// RFC 4180, one line per case and row; units of the return where a column is one.
 std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share);
 
 // |error| / Size() of every case by kind, one series per verdict.
 Plot ErrorPlot(std::span<const JudgedCase> cases);
 
-// The page of a run. `svg` is the drawn ErrorPlot or empty, `command` how to run it again.
-std::string CalibrationPage(std::span<const VerdictCount> counts, const std::string& svg,
-                            const std::string& command, double wrong_share);
+// The page of a run. The verdict at its top is about the first table; `command` is how to run it
+// again.
+std::string CalibrationPage(std::span<const CalibrationTable> tables, const std::string& command,
+                            double wrong_share);
 
 }  // namespace lfiw
 

@@ -16,12 +16,14 @@ TEST(OutcomeJson, ReadsBackToTheSame) {
   outcome.evidence.improves = ImprovementCheck{.holds = true, .margin = 0.2};
   outcome.evidence.support = SupportCheck{.outside = 0.1, .median_ratio = HUGE_VAL};
   outcome.evidence.back_test = BackTest{.estimate = 1.0, .logged = 2.0};
+  outcome.evidence.uncorrected = 1.2;
   outcome.evidence.possible = ReturnRange{-1.0, 1.0};
   const CaseOutcome again = OutcomeFromJson(nlohmann::json::parse(OutcomeJson(outcome).dump()));
   EXPECT_EQ(OutcomeJson(again), OutcomeJson(outcome));
   EXPECT_EQ(again.evidence.open_loop, HUGE_VAL);
   EXPECT_EQ(again.evidence.support->median_ratio, HUGE_VAL);
   EXPECT_FALSE(again.standard_error);
+  EXPECT_EQ(again.evidence.uncorrected, 1.2);
   EXPECT_EQ(Judge(again.evidence, {}).reasons, Judge(outcome.evidence, {}).reasons);
 }
 

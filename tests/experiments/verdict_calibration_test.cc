@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/atomic_file.h"
+#include "core/error.h"
 #include "core/parallel.h"
 #include "tests/core/test_dir.h"
 
@@ -44,6 +45,38 @@ TEST(RunVerdictCalibration, GivesTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(ResultsOf(config, dir, "three"), one);
   SetThreads(0);
   EXPECT_EQ(std::ranges::count(one, '\n'), 6);
+}
+
+TEST(RunVerdictCalibration, JudgesTheDoublyRobustEstimateOfTheSameCases) {
+  const TestDir dir;
+  VerdictCalibrationConfig config = SmallConfig();
+  config.good = config.doubtful = 0;
+  config.failures = 2;  // a support gap, and a model of another system
+  config.cross_fit = 2;
+  config.doubly_robust.enabled = true;
+  config.doubly_robust.resamples = 40;
+  config.doubly_robust.model.starts = 20;
+  config.doubly_robust.model.trajectories = 40;
+  config.doubly_robust.model.value.fit.steps = 40;
+  config.doubly_robust.model.ratio.fit.steps = 40;
+  const std::string csv = ResultsOf(config, dir, "cache");
+  EXPECT_EQ(std::ranges::count(csv, '\n'), 5);
+  const std::string::size_type first = csv.find(",dr_lfiw,");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_NE(csv.find(",dr_lfiw,", first + 1), std::string::npos);
+  EXPECT_NE(ReadFile(dir / "run/report.html").find("doubly robust LFIW"), std::string::npos);
+}
+
+TEST(RunVerdictCalibration, NamesFoldsThatTheEnsembleCannotHave) {
+  const TestDir dir;
+  VerdictCalibrationConfig config = SmallConfig();
+  config.cross_fit = 3;
+  try {
+    ResultsOf(config, dir, "cache");
+    FAIL() << "no error";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(), "cross_fit: 3 folds need 2 .. dynamics.members = 2");
+  }
 }
 
 TEST(RunVerdictCalibration, OtherLimitsJudgeTheKeptOutcomesAnew) {

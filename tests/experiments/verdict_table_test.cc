@@ -66,12 +66,30 @@ TEST(CountVerdicts, CountsVerdictsErrorsAndCoverage) {
   EXPECT_EQ(good.plainly_covered, 1);
 }
 
-TEST(CountText, StatesTheSharesAndTheGoals) {
+CalibrationTable TableOf(const std::vector<JudgedCase>& cases) {
+  return {
+      .title = "an estimate", .counts = CountVerdicts(cases, 0.1), .svg = "", .has_goals = true};
+}
+
+TEST(CountVerdicts, HasARowOfWhatIsWrong) {
+  const std::vector<JudgedCase> cases = {CaseOf(Plant::kStateGap, Verdict::kDoNotUse, 5.0),
+                                         CaseOf(Plant::kStateGap, Verdict::kCaution, 0.1),
+                                         CaseOf(Plant::kNone, Verdict::kTrust, -4.0)};
+  const VerdictCount wrong = Find(CountVerdicts(cases, 0.1), "all wrong");
+  EXPECT_EQ(wrong.cases, 2);
+  EXPECT_EQ(wrong.refused, 1);
+  EXPECT_EQ(wrong.trust, 1);
+}
+
+TEST(CalibrationText, StatesTheSharesAndTheGoals) {
   const std::vector<JudgedCase> cases = {CaseOf(Plant::kStateGap, Verdict::kDoNotUse, 5.0),
                                          CaseOf(Plant::kNone, Verdict::kCaution, 0.1)};
-  const std::string text = CountText(CountVerdicts(cases, 0.1));
+  CalibrationTable table = TableOf(cases);
+  const std::string text = CalibrationText(table);
   EXPECT_THAT(text, HasSubstr("100.0 % of the planted failures are refused"));
   EXPECT_THAT(text, HasSubstr("0.0 % of the good cases are trusted"));
+  table.has_goals = false;
+  EXPECT_THAT(CalibrationText(table), Not(HasSubstr("the goal is")));
 }
 
 TEST(CasesCsv, HasAsManyCellsAsColumnsAndQuotesReasons) {
@@ -87,11 +105,13 @@ TEST(CasesCsv, HasAsManyCellsAsColumnsAndQuotesReasons) {
 
 TEST(CalibrationPage, SaysWhetherTheGoalsAreMet) {
   std::vector<JudgedCase> cases = {CaseOf(Plant::kStateGap, Verdict::kDoNotUse, 5.0)};
-  EXPECT_THAT(CalibrationPage(CountVerdicts(cases, 0.1), "", "lfiw run x", 0.1),
-              HasSubstr("goals met"));
+  const auto page = [&] {
+    const std::vector<CalibrationTable> tables = {TableOf(cases)};
+    return CalibrationPage(tables, "lfiw run x", 0.1);
+  };
+  EXPECT_THAT(page(), HasSubstr("goals met"));
   cases[0].judgement.verdict = Verdict::kTrust;
-  EXPECT_THAT(CalibrationPage(CountVerdicts(cases, 0.1), "", "lfiw run x", 0.1),
-              HasSubstr("goals missed"));
+  EXPECT_THAT(page(), HasSubstr("goals missed"));
 }
 
 TEST(ErrorPlot, HasAPointForEveryCaseWithAnEstimate) {
