@@ -95,6 +95,10 @@ MbopeConfig DefaultsOf(Preset preset) {
   config.classifiers.fit.fit.steps = 3'000;
   config.estimators.horizons = {};
   config.back_test.cloning.fit.steps = 5'000;
+  if (preset == Preset::kDoublyRobust) {
+    config.log.cross_fit = config.dynamics.members;
+    config.doubly_robust.enabled = true;
+  }
   return config;
 }
 

@@ -40,12 +40,13 @@ struct EstimandOptions : ValueOptions {
 
 // Which defaults the other fields have.
 enum class Preset {
-  kPaper,   // the paper's choices
-  kRobust,  // what `lfiw evaluate` uses: minutes on two cores, no tuning
+  kPaper,         // the paper's choices
+  kRobust,        // what `lfiw evaluate` uses: minutes on two cores, no tuning
+  kDoublyRobust,  // the same with the doubly robust estimate, which all episodes of the log correct
 };
 template <>
 struct EnumNames<Preset> {
-  static constexpr std::array names = {"paper", "robust"};
+  static constexpr std::array names = {"paper", "robust", "doubly_robust"};
 };
 
 // How the behavior and the evaluation policy come about.
@@ -264,7 +265,9 @@ struct MbopeConfig {
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
-    v.Field("preset", preset, "defaults of the other fields: the paper's, or those of evaluate");
+    v.Field("preset", preset,
+            "defaults of the other fields: the paper's, those of evaluate, or the latter with the "
+            "doubly robust estimate and log.cross_fit");
     v.Field("seed", seed, "root seed of everything but policy training");
     v.Field("checkpoint_seconds", checkpoint_seconds,
             "seconds between checkpoints of a training: the most work that a kill can lose",

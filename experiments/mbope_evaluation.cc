@@ -182,8 +182,9 @@ std::vector<std::optional<BackTest>> RunBackTests(const EvaluationInputs& in,
 }  // namespace
 
 std::optional<BackTest> PolicyEvaluation::back_test() const {
-  if (measured.back_tests.empty()) return std::nullopt;
-  return measured.back_tests[StatedRow(rows, measured)];
+  const std::size_t stated = RowOf(ChooseHeadline(measured), rows);
+  // a doubly robust row has none: the log corrects the answer for its own policy to what it holds
+  return stated < measured.back_tests.size() ? measured.back_tests[stated] : std::nullopt;
 }
 
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {

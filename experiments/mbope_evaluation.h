@@ -24,7 +24,7 @@ struct PolicyEvaluation {
   MbopeMeasurements measured;
   std::vector<ResultRow> rows;  // all of results.csv that are about it
 
-  const ResultRow& stated() const { return rows[StatedRow(rows, measured)]; }
+  const ResultRow& stated() const { return rows[RowOf(ChooseHeadline(measured), rows)]; }
   // The back-test of the estimate stated first.
   std::optional<BackTest> back_test() const;
 };

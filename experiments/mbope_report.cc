@@ -134,6 +134,21 @@ json RankingJson(const ReportInputs& in) {
   return ranking;
 }
 
+json DoublyRobustJson(const MbopeMeasurements& measured) {
+  const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
+  json candidates = json::array();
+  for (const PowerCandidate& candidate : chosen.candidates) {
+    candidates.push_back({{"power", candidate.power},
+                          {"value", NumberOrNull(candidate.value)},
+                          {"stderr", NumberOrNull(candidate.standard_error)},
+                          {"ess", NumberOrNull(candidate.ess)},
+                          {"left_out", candidate.left_out}});
+  }
+  return {{"model", measured.plain.value}, {"value", NumberOrNull(chosen.estimate.value)},
+          {"power", chosen.power},         {"episodes", measured.doubly_robust->episodes},
+          {"candidates", candidates},      {"notes", chosen.estimate.notes}};
+}
+
 json Notes(const ReportInputs& in, const MbopeMeasurements& measured, const Headline& headline) {
   const ImprovementCheck& check = measured.improvement;
   json notes = {"The estimate stated first is chosen from diagnostics alone: " + headline.why +
@@ -162,16 +177,6 @@ json Notes(const ReportInputs& in, const MbopeMeasurements& measured, const Head
 std::vector<RewardSource> SourcesOf(const EnvSpec& spec) {
   if (spec.aux_dim() == 0) return {RewardSource::kDisplacement};
   return {RewardSource::kDisplacement, RewardSource::kTrapezoid, RewardSource::kEndVelocity};
-}
-
-// Index of the headline's row in the table.
-std::size_t HeadlineRow(std::span<const ResultRow> table, const Headline& headline,
-                        const std::string& estimator) {
-  if (headline.horizon == 0) return 0;
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].estimator == estimator && table[i].horizon == headline.horizon) return i;
-  }
-  return 0;
 }
 
 // Those listed, else 1, 2, 5, 10, 20, 50, ... below T; T always.
@@ -250,14 +255,11 @@ std::optional<Difference> DifferenceFromLog(const ResultRow& row, const BackTest
 std::vector<ResultRow> TableRows(const MbopeConfig& config, const PolicyEvaluation& evaluation) {
   const std::set<std::int64_t> horizons = TableHorizons(config);
   const Headline headline = ChooseHeadline(evaluation.measured);
-  const std::string first = evaluation.measured.sweeps.front().Name();
   std::vector<ResultRow> table;
   for (const ResultRow& row : evaluation.rows) {
     const bool model = row.estimator == "model";
-    const bool stated =
-        row.estimator == first && row.horizon == headline.horizon && headline.horizon > 0;
     const bool listed = !row.horizon || horizons.contains(*row.horizon);
-    if (model || stated || listed) table.push_back(row);
+    if (model || headline.Names(row) || listed) table.push_back(row);
   }
   return table;
 }
@@ -266,7 +268,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
   const MbopeMeasurements& measured = evaluation.measured;
   const Headline headline = ChooseHeadline(measured);
   const std::vector<ResultRow> table = TableRows(in.config, evaluation);
-  const std::size_t stated = HeadlineRow(table, headline, measured.sweeps.front().Name());
+  const std::size_t stated = RowOf(headline, table);
   json rows = json::array();
   for (const ResultRow& row : table) rows.push_back(RowJson(row));
 
@@ -297,6 +299,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
         {"total", evaluation.predicted_values}}},
       {"learned", in.models.learned_report},
       {"notes", Notes(in, measured, headline)}};
+  if (measured.doubly_robust) report["doubly_robust"] = DoublyRobustJson(measured);
   if (!table[stated].reason.empty()) report["verdict"]["reasons"].push_back(table[stated].reason);
   if (in.policies.behavior) {
     report["behavior_policy"] = LoadPolicy(in.policies.behavior->path)->Description();

@@ -11,6 +11,9 @@
 namespace lfiw {
 namespace {
 
+constexpr const char* kModelRow = "model";
+constexpr const char* kDoublyRobustRow = "dr_lfiw";
+
 // The fields that all rows of a run share.
 ResultRow CommonRow(const MbopeConfig& config, const RowLabels& labels,
                     const std::optional<MonteCarloEstimate>& truth) {
@@ -83,7 +86,7 @@ class RowMaker {
 
   ResultRow PlainModel() const {
     ResultRow row = common_;
-    row.estimator = "model";
+    row.estimator = kModelRow;
     row.horizon = 0;
     row.normalization = EnumName(WeightNormalization::kNone);
     SetValue(row, measured_.plain.value);
@@ -132,7 +135,7 @@ class RowMaker {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
     const Estimate& estimate = source.chosen.estimate;
     ResultRow row = common_;
-    row.estimator = "dr_lfiw";
+    row.estimator = kDoublyRobustRow;
     row.params = fmt::format("power={}", source.chosen.power);
     row.normalization = EnumName(WeightNormalization::kSelf);
     row.n = source.episodes;
@@ -142,9 +145,11 @@ class RowMaker {
     row.standard_error = estimate.standard_error;
     if (estimate.value) {
       SetValue(row, *estimate.value);
-      row.ci_low = source.interval.low;
-      row.ci_high = source.interval.high;
-      row.interval_method = EnumName(IntervalMethod::kEpisodeBootstrap);
+      if (source.interval.low && source.interval.high) {
+        SetInterval(row, CorrectionInterval(
+                             *source.interval.low, *source.interval.high, *estimate.value,
+                             *estimate.value - measured_.plain.value, config_.intervals.level));
+      }
     }
     SetJudgement(row, DoublyRobustEvidence(), config_.verdict);
     return row;
@@ -160,6 +165,7 @@ class RowMaker {
     evidence.ess = estimate.ess;
     evidence.value = estimate.value;
     evidence.uncorrected = measured_.plain.value;
+    evidence.auc = measured_.calibration.auc;
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
@@ -321,31 +327,36 @@ Evidence RowEvidence(const MbopeConfig& config, const MbopeMeasurements& measure
   return maker.LfiwEvidence((row - 1) / horizons, (row - 1) % horizons);
 }
 
-std::size_t StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured) {
-  const Headline headline = ChooseHeadline(measured);
-  const std::string name = measured.sweeps.front().Name();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (headline.horizon > 0 && rows[i].estimator == name && rows[i].horizon == headline.horizon) {
-      return i;
-    }
-  }
-  return 0;
+std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows) {
+  const auto named =
+      std::ranges::find_if(rows, [&](const ResultRow& row) { return headline.Names(row); });
+  return static_cast<std::size_t>(named - rows.begin());
 }
 
 Headline ChooseHeadline(const MbopeMeasurements& measured) {
+  if (measured.doubly_robust && measured.doubly_robust->chosen.estimate.value) {
+    const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
+    return {kDoublyRobustRow, 0,
+            fmt::format("dr_lfiw corrects the model's {:.4g} to {:.4g} by what the log holds, with "
+                        "weights to the power {:g}",
+                        measured.plain.value, *chosen.estimate.value, chosen.power)};
+  }
+  return ChooseRolloutHeadline(measured);
+}
+
+Headline ChooseRolloutHeadline(const MbopeMeasurements& measured) {
   const EstimatorSweep& first = measured.sweeps.front();
   const std::int64_t horizon = LargestReliableHorizon(first.result);
   const double threshold = KhatThreshold(first.result.episodes);
-  const std::string why =
-      horizon == 0
-          ? fmt::format(
-                "the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
-                "model is stated first",
-                first.Name(), threshold)
-          : fmt::format(
-                "H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
-                horizon, first.Name(), threshold);
-  return {horizon, why};
+  if (horizon == 0) {
+    return {kModelRow, 0,
+            fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
+                        "model is stated first",
+                        first.Name(), threshold)};
+  }
+  return {first.Name(), horizon,
+          fmt::format("H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
+                      horizon, first.Name(), threshold)};
 }
 
 }  // namespace lfiw

@@ -48,9 +48,7 @@ struct Replicate {
 struct DoublyRobustMeasurement {
   ChosenDoublyRobust chosen;
   EpisodeInterval interval;
-  std::int64_t episodes = 0;        // logged ones that correct the model
-  std::optional<double> value_r2;   // ModelValues::value_r2
-  std::optional<double> ratio_auc;  // ModelValues::ratio_auc
+  std::int64_t episodes = 0;  // logged ones that correct the model
 };
 
 // What the pipeline has measured; the table, the verdict and the report are made from it.
@@ -88,16 +86,25 @@ std::vector<ResultRow> MakeRows(const MbopeConfig& config, const RowLabels& labe
 // What a row of MakeRows is judged by; `row` counts them from 0.
 Evidence RowEvidence(const MbopeConfig& config, const MbopeMeasurements& measured, std::size_t row);
 
-// The estimate to state first, chosen from diagnostics alone: the first estimator of the grid at
-// the largest H whose k-hat is reliable at it and at every smaller one.
+// The estimate to state first, chosen from diagnostics alone: the doubly robust one where there is
+// one, else the first estimator of the grid at the largest H whose k-hat is reliable at it and at
+// every smaller one, else the plain model.
 struct Headline {
-  std::int64_t horizon = 0;
+  std::string estimator;
+  std::int64_t horizon = 0;  // of weighted estimates
   std::string why;
+
+  // Rows of one estimator with other parameters have the same name: the first is meant.
+  bool Names(const ResultRow& row) const {
+    return row.estimator == estimator && row.horizon.value_or(0) == horizon;
+  }
 };
 Headline ChooseHeadline(const MbopeMeasurements& measured);
+// The same from the rollouts alone, as if there were no doubly robust estimate.
+Headline ChooseRolloutHeadline(const MbopeMeasurements& measured);
 
-// Which of the rows of MakeRows is the headline's.
-std::size_t StatedRow(std::span<const ResultRow> rows, const MbopeMeasurements& measured);
+// Where a headline stands among the rows of MakeRows, or some of them that hold it.
+std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows);
 
 }  // namespace lfiw
 

@@ -287,6 +287,7 @@ HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
   html.Append(SummarySection(report));
   html.Append(RankingSection(report));
   html.Append(EstimatesSection(report));
+  html.Append(CorrectionSection(report));
   if (!drawings.failure.empty()) html.Muted("Figures are left out: " + drawings.failure + ".");
   html.Append(HorizonSection(drawings));
   html.Append(ClassifierSection(report, drawings));

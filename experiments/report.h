@@ -28,8 +28,10 @@ namespace lfiw {
 //   learned    {reward: {rmse, mean_error, r2}, termination: {positives, missed, false_alarms,
 //              note}}: held-out quality of what is not the environment's own
 //   ranking    [{policy, estimator, horizon, value, stderr, ci_low, ci_high, verdict, reason,
-//   truth,
-//              error, difference: {value, ci_low, ci_high}}]: all evaluated policies, best first
+//              truth, error, difference: {value, ci_low, ci_high}}]: all evaluated policies, best
+//              first
+//   doubly_robust {model, value, power, episodes, candidates: [{power, value, stderr, ess,
+//              left_out}], notes: [text]}: how the log corrects the model's value
 //   rows       [{estimator, params: text or object, horizon, value, log10_value, stderr, se_within,
 //              se_between, ci_low, ci_high, interval_method, ess, khat, max_weight, error, reason}]
 //              error = value - truth; a row without value says why in `reason`. A row with horizon

@@ -85,8 +85,9 @@ std::string MethodText(const std::string& method) {
       {"pipeline_bootstrap", "varies the episodes, with model and classifiers fitted anew"},
       {"back_test",
        "adds the error that the same method made on the logged policy, taken as typical"},
-      {"episode_bootstrap",
-       "varies the logged episodes that correct the model, given all that was fitted"},
+      {"correction",
+       "varies the logged episodes that correct the model, and adds an error as large as their "
+       "correction"},
   }};
   for (const auto& [name, words] : kMethods)
     if (method == name) return fmt::format("{}: {}", name, words);
@@ -426,6 +427,26 @@ HtmlTable PaperTable(const JsonObject& report, const PaperRows& found) {
   return table;
 }
 
+HtmlTable PowerTable(const JsonObject& correction) {
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  HtmlTable table{
+      .columns = {{"Power", kNumber, "Exponent of the weights: 1 trusts them, 0 has none"},
+                  {"Value \xC2\xB1 standard error", kNumber},
+                  {"ESS", kNumber, "Effective logged episodes"},
+                  {"Why not"}}};
+  const Value power = correction.Number("power");
+  for (const JsonObject& candidate : correction.Objects("candidates")) {
+    const bool chosen = candidate.Number("power") == power;
+    table.rows.push_back(
+        {.cells = {NumberText(candidate.Number("power")),
+                   EstimateText(candidate.Number("value"), candidate.Number("stderr")),
+                   NumberText(candidate.Number("ess"), 3),
+                   chosen ? "chosen" : candidate.Text("left_out")},
+         .tone = chosen ? HtmlTone::kGood : HtmlTone::kNeutral});
+  }
+  return table;
+}
+
 }  // namespace
 
 HtmlFragment SummarySection(const JsonObject& report) {
@@ -482,6 +503,24 @@ HtmlFragment RankingSection(const JsonObject& report) {
   html.Table(table);
   html.Muted("The rest of this page is about " + policies.front().Text("policy") +
              " unless it says otherwise; the folder policies/ holds a page of each.");
+  return html;
+}
+
+HtmlFragment CorrectionSection(const JsonObject& report) {
+  HtmlFragment html;
+  const auto correction = report.Object("doubly_robust");
+  if (!correction) return html;
+  html.Heading(2, "What does the log correct?");
+  html.Paragraph(fmt::format(
+      "dr_lfiw starts from the model's value, {}, and adds what {} logged episodes gave beyond "
+      "what "
+      "the model expected, step by step, weighted towards the states and actions of the evaluation "
+      "policy: {}. How strongly the weights act is chosen from the log: of the powers that leave "
+      "enough effective episodes, the last whose interval meets those of all stronger ones.",
+      NumberText(correction->Number("model"), 4), CountText(correction->Number("episodes")),
+      NumberText(correction->Number("value"), 4)));
+  html.Table(PowerTable(*correction));
+  for (const std::string& note : correction->Texts("notes")) html.Muted(note);
   return html;
 }
 

@@ -18,6 +18,9 @@ HtmlFragment RankingSection(const JsonObject& report);
 // Every estimator with its interval and diagnostics, and the paper's layout of the weighted ones.
 HtmlFragment EstimatesSection(const JsonObject& report);
 
+// How the log corrects the model in the doubly robust estimate; nothing without one.
+HtmlFragment CorrectionSection(const JsonObject& report);
+
 }  // namespace lfiw
 
 #endif  // LFIW_EXPERIMENTS_REPORT_TABLES_H_

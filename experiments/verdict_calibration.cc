@@ -59,7 +59,7 @@ std::string OutcomeKey(const VerdictCalibrationConfig& config, const VerdictCase
                      CanonicalText(config.doubly_robust), CanonicalText(config.support));
 }
 
-constexpr const char* kStatedFile = "outcome.json";
+constexpr const char* kRolloutsFile = "outcome.json";
 constexpr const char* kDoublyRobustFile = "doubly_robust.json";
 
 CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const ExperimentRun& run,
@@ -72,7 +72,7 @@ CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const Experiment
                     .seed = config.seed};
   const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
     const CaseOutcomes outcomes = RunVerdictCase(config, drawn, seed, CheckpointFolder(directory));
-    WriteJson(OutcomeJson(outcomes.stated), directory + "/" + kStatedFile);
+    WriteJson(OutcomeJson(outcomes.rollouts), directory + "/" + kRolloutsFile);
     if (outcomes.doubly_robust) {
       WriteJson(OutcomeJson(*outcomes.doubly_robust), directory + "/" + kDoublyRobustFile);
     }
@@ -80,22 +80,22 @@ CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const Experiment
   const auto read = [&](const char* name) {
     return OutcomeFromJson(ReadJson(artefact.File(name)));
   };
-  CaseOutcomes outcomes{.stated = read(kStatedFile), .doubly_robust = {}};
+  CaseOutcomes outcomes{.rollouts = read(kRolloutsFile), .doubly_robust = {}};
   if (config.doubly_robust.enabled) outcomes.doubly_robust = read(kDoublyRobustFile);
   return outcomes;
 }
 
 // The cases as judged by each kind of row.
 struct JudgedRows {
-  std::vector<JudgedCase> stated;
+  std::vector<JudgedCase> rollouts;
   std::vector<JudgedCase> doubly_robust;  // empty where it is not enabled
 };
 
 JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
   const std::int64_t count = config.failures + config.good + config.doubtful;
   JudgedRows rows;
-  rows.stated.resize(static_cast<std::size_t>(count));
-  if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.stated.size());
+  rows.rollouts.resize(static_cast<std::size_t>(count));
+  if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.rollouts.size());
   TerminalProgress progress("evaluate known systems", count, "cases", run.verbosity);
   ParallelFor(count, [&](std::int64_t i) {
     const Label label = LabelOf(config, i);
@@ -109,22 +109,24 @@ JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun&
     };
     const CaseOutcomes outcomes = OutcomesOf(config, run, drawn, i);
     const auto at = static_cast<std::size_t>(i);
-    rows.stated[at] = judged(outcomes.stated);
+    rows.rollouts[at] = judged(outcomes.rollouts);
     if (outcomes.doubly_robust) rows.doubly_robust[at] = judged(*outcomes.doubly_robust);
     progress.Advance(1);
   });
   return rows;
 }
 
-// The tables of a run, the stated estimate's first.
+// The tables of a run, first that of the estimates from rollouts.
 std::vector<CalibrationTable> TablesOf(const VerdictCalibrationConfig& config,
                                        const ExperimentRun& run, const JudgedRows& rows) {
-  std::vector<CalibrationTable> tables = {{.title = "the estimate stated first",
-                                           .counts = CountVerdicts(rows.stated, config.wrong_share),
-                                           .svg = DrawPlot(run, "errors", ErrorPlot(rows.stated)),
-                                           .has_goals = true}};
+  std::vector<CalibrationTable> tables = {
+      {.title =
+           rows.doubly_robust.empty() ? "the estimate stated first" : "the estimate from rollouts",
+       .counts = CountVerdicts(rows.rollouts, config.wrong_share),
+       .svg = DrawPlot(run, "errors", ErrorPlot(rows.rollouts)),
+       .has_goals = true}};
   if (!rows.doubly_robust.empty()) {
-    tables.push_back({.title = "doubly robust LFIW",
+    tables.push_back({.title = "doubly robust LFIW, which is stated first",
                       .counts = CountVerdicts(rows.doubly_robust, config.wrong_share),
                       .svg = DrawPlot(run, "errors_dr_lfiw", ErrorPlot(rows.doubly_robust))});
   }
@@ -133,7 +135,7 @@ std::vector<CalibrationTable> TablesOf(const VerdictCalibrationConfig& config,
 
 void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
               const JudgedRows& rows, const std::vector<CalibrationTable>& tables) {
-  std::vector<JudgedCase> cases = rows.stated;
+  std::vector<JudgedCase> cases = rows.rollouts;
   cases.insert(cases.end(), rows.doubly_robust.begin(), rows.doubly_robust.end());
   run.directory.Write("results.csv", CasesCsv(cases, config.wrong_share));
   run.directory.Write("report.html", CalibrationPage(tables, run.command, config.wrong_share));

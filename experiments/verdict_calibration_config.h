@@ -50,7 +50,7 @@ struct VerdictCalibrationConfig {
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
     v.Field("cross_fit", cross_fit, "log.cross_fit of the evaluations", AtLeast(0));
     v.Field("doubly_robust", doubly_robust,
-            "judge the doubly robust LFIW estimate too; better with cross_fit");
+            "judge the doubly robust LFIW estimate beside the one from rollouts; wants cross_fit");
     v.Field("support", support, "distance of the policy's actions from the log");
     v.Field("level", level, "coverage that intervals aim at", Between(0.5, 0.999));
     v.Field("verdict", verdict, "thresholds of the verdict; changing them alone computes nothing");

@@ -74,10 +74,10 @@ EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
                   .purpose = "wrong episodes"});
 }
 
-// The row of a case that stands for what is stated.
-std::size_t StatedIndex(const VerdictCase& c, const PolicyEvaluation& evaluation) {
+// The row of a case that is judged as the one from rollouts.
+std::size_t RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation) {
   if (c.plant != Plant::kDegenerateWeights) {
-    return StatedRow(evaluation.rows, evaluation.measured);
+    return RowOf(ChooseRolloutHeadline(evaluation.measured), evaluation.rows);
   }
   // the last weighted row has all weights
   return evaluation.measured.sweeps.front().result.horizons.size();
@@ -141,7 +141,7 @@ CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const Verdic
   const auto outcome = [&](std::size_t row) {
     return OutcomeOf(pipeline, c, evaluation, row, spread);
   };
-  CaseOutcomes outcomes{.stated = outcome(StatedIndex(c, evaluation)), .doubly_robust = {}};
+  CaseOutcomes outcomes{.rollouts = outcome(RolloutRow(c, evaluation)), .doubly_robust = {}};
   if (evaluation.measured.doubly_robust) {
     outcomes.doubly_robust = outcome(evaluation.rows.size() - 1);
   }

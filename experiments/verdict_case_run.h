@@ -12,8 +12,11 @@
 namespace lfiw {
 
 struct CaseOutcomes {
-  CaseOutcome stated;  // of the estimate stated first, or for degenerate_weights with all weights
-  std::optional<CaseOutcome> doubly_robust;  // where it is enabled
+  // Of the estimate from rollouts that is stated first; for degenerate_weights that with all
+  // weights.
+  CaseOutcome rollouts;
+  std::optional<CaseOutcome>
+      doubly_robust;  // where it is enabled, and then stated before the other
 };
 
 // Runs the pipeline of `lfiw evaluate` on a case, from logged episodes to the judged estimates.

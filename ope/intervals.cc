@@ -36,8 +36,10 @@ std::string Covers(IntervalMethod method) {
       return "the logged episodes, with model, classifiers and rollouts made anew";
     case IntervalMethod::kBackTest:
       return "also the error seen on the policy that wrote the log, taken as typical (a heuristic)";
-    case IntervalMethod::kEpisodeBootstrap:
-      return "the logged episodes that correct the model, given everything that was fitted";
+    case IntervalMethod::kCorrection:
+      return "the logged episodes that correct the model, and an error as large as their "
+             "correction "
+             "(a heuristic)";
   }
   return "";
 }
@@ -53,6 +55,14 @@ Interval StudentInterval(std::span<const double> estimates, double scale, Interv
   const double half = StudentTQuantile(0.5 + level / 2.0, freedom) * scale;
   const double mean = Mean(estimates);
   return {mean - half, mean + half, method, level, Covers(method)};
+}
+
+// [low, high] about `value` with an independent normal error of that deviation added.
+Interval Widened(double low, double high, double value, double deviation, IntervalMethod method,
+                 double level) {
+  const double spread = NormalQuantile(0.5 + level / 2.0) * deviation;
+  return {value - std::hypot(value - low, spread), value + std::hypot(high - value, spread), method,
+          level, Covers(method)};
 }
 
 }  // namespace
@@ -85,11 +95,13 @@ Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod met
 }
 
 Interval BackTestInterval(const Interval& interval, double value, const BackTest& test) {
-  const double spread =
-      NormalQuantile(0.5 + interval.level / 2.0) * std::hypot(test.Gap(), test.Noise());
-  return {value - std::hypot(value - interval.low, spread),
-          value + std::hypot(interval.high - value, spread), IntervalMethod::kBackTest,
-          interval.level, Covers(IntervalMethod::kBackTest)};
+  return Widened(interval.low, interval.high, value, std::hypot(test.Gap(), test.Noise()),
+                 IntervalMethod::kBackTest, interval.level);
+}
+
+Interval CorrectionInterval(double low, double high, double value, double correction,
+                            double level) {
+  return Widened(low, high, value, correction, IntervalMethod::kCorrection, level);
 }
 
 }  // namespace lfiw

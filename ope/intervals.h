@@ -10,20 +10,20 @@
 
 namespace lfiw {
 
-// What an interval accounts for. The first three are of growing width: what is resampled. The last
-// adds the error that the same method was seen to make. kEpisodeBootstrap is that of estimates that
-// are sums over logged episodes (ope/episode_intervals.h).
+// What an interval accounts for. The first three are of growing width: what is resampled. The
+// others add an error that was seen: that of the same method on another policy, or that of the
+// model on the log.
 enum class IntervalMethod {
   kMonteCarlo,
   kClassifierBootstrap,
   kPipelineBootstrap,
   kBackTest,
-  kEpisodeBootstrap,
+  kCorrection,
 };
 template <>
 struct EnumNames<IntervalMethod> {
   static constexpr std::array names = {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap",
-                                       "back_test", "episode_bootstrap"};
+                                       "back_test", "correction"};
 };
 
 // A two-sided interval for the value. With too little data to say anything it is (-inf, inf), and
@@ -60,6 +60,13 @@ Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod met
 // policies share would cancel from a difference of two estimates, but the log's own value is no
 // estimate.
 Interval BackTestInterval(const Interval& interval, double value, const BackTest& test);
+
+// [low, high], over logged episodes, about a `value` that the log has moved by `correction` from
+// the model's, widened by as much. A heuristic: what the log shows of the model's error is right
+// for the states that it holds, and of the policy's own states the error that is left is taken for
+// a normal one of mean 0 whose deviation is the error that was found. How often it holds the truth
+// is measured by verdict_calibration.
+Interval CorrectionInterval(double low, double high, double value, double correction, double level);
 
 }  // namespace lfiw
 

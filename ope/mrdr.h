@@ -10,10 +10,9 @@
 #include "core/visitor.h"
 #include "envs/env.h"
 #include "models/fit.h"
-#include "models/mlp.h"
-#include "models/scaler.h"
 #include "models/step_function.h"
 #include "ope/estimator.h"
+#include "ope/fqe.h"
 #include "policies/policy.h"
 
 namespace lfiw {
@@ -39,20 +38,12 @@ struct EnumNames<MrdrTarget> {
   static constexpr std::array<std::string_view, 2> names = {"bootstrap", "returns"};
 };
 
-struct MrdrOptions {
+// The fields of FQE are those of both networks and of the values.
+struct MrdrOptions : FqeOptions {
   MrdrTarget target = MrdrTarget::kBootstrap;
   // Clipping from above of w_t, and of W_t: squares of larger ones would be all that is fitted.
   double largest_ratio = 10.0;
   double largest_product = 10.0;
-  std::int64_t members = 3;
-  MlpOptions network{.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
-  FitOptions fit{.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
-  std::int64_t target_every = 100;  // as in FQE
-  std::int64_t target_draws = 4;
-  std::int64_t value_draws = 20;
-  double validation_share = 0.1;
-  std::int64_t validation_rows = 2000;
-  ScalerOptions scaler;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -60,17 +51,7 @@ struct MrdrOptions {
     v.Field("largest_ratio", largest_ratio, "ratios of actions are clipped above it", Positive());
     v.Field("largest_product", largest_product, "cumulated ratios are clipped above it",
             Positive());
-    v.Field("members", members, "networks of the ensemble", AtLeast(1));
-    v.Field("network", network, "network of each member");
-    v.Field("fit", fit, "training of each member");
-    v.Field("target_every", target_every, "gradient steps between renewals of the targets",
-            AtLeast(1));
-    v.Field("target_draws", target_draws, "actions drawn for each target", AtLeast(1));
-    v.Field("value_draws", value_draws, "actions drawn for each value of a state", AtLeast(1));
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    FqeOptions::Visit(v);
   }
 };
 

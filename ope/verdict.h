@@ -66,9 +66,10 @@ struct VerdictOptions {
   double refuse_back_test = 0.25;
   // How far logged transitions move the model's value, as a share of it, in a doubly robust
   // estimate: what moves it there is right for the logged states and guessed for the policy's own.
-  // Not calibrated; on small logs of far policies such a correction went the wrong way.
+  // Of linear-Gaussian systems that were moved by more than a quarter, half were left with an error
+  // of more than a tenth of a return.
   double caution_correction = 0.05;
-  double refuse_correction = 0.5;
+  double refuse_correction = 0.25;
   // A model that predicts logged states no better than their mean is off by 1. A perfect one may be
   // too where only feedback keeps the system stable, so it takes far more to refuse.
   double caution_open_loop = 1.2;

@@ -31,6 +31,16 @@ TEST(LoadMbopeConfig, PresetChangesDefaultsAndGivenFieldsKeepTheirValue) {
   EXPECT_NE(robust.dynamics.fit.steps, paper.dynamics.fit.steps);
 }
 
+TEST(LoadMbopeConfig, TheDoublyRobustPresetIsTheRobustOneWithItsEstimate) {
+  MbopeConfig expected = DefaultsOf(Preset::kRobust);
+  expected.preset = Preset::kDoublyRobust;
+  expected.doubly_robust.enabled = true;
+  expected.log.cross_fit = 5;
+  const MbopeConfig loaded = LoadMbopeConfig("", {"preset=doubly_robust"});
+  EXPECT_EQ(CanonicalText(loaded), CanonicalText(expected));
+  EXPECT_NO_THROW(CheckConfig(loaded));
+}
+
 TEST(LoadMbopeConfig, DumpedConfigurationsLoadBackToTheSame) {
   MbopeConfig config = DefaultsOf(Preset::kRobust);
   config.dynamics.fit.steps = MbopeConfig().dynamics.fit.steps;

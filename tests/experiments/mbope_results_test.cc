@@ -98,6 +98,43 @@ TEST(MakeRows, WithABackTestAreAsUncertainAsItsErrorOfTheSameRow) {
   EXPECT_FALSE(RowEvidence(config, measured, 1).back_test);
 }
 
+// As Measured, with a doubly robust estimate of that value.
+MbopeMeasurements Corrected(const MbopeConfig& config, double value) {
+  MbopeMeasurements measured = Measured(config, 0.0);
+  DoublyRobustMeasurement corrected;
+  corrected.chosen.power = 0.5;
+  corrected.chosen.estimate.value = value;
+  corrected.chosen.estimate.standard_error = 0.2;
+  corrected.chosen.estimate.ess = 25.0;
+  corrected.interval.low = value - 0.4;
+  corrected.interval.high = value + 0.5;
+  corrected.episodes = 30;
+  measured.doubly_robust = corrected;
+  return measured;
+}
+
+TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
+  const MbopeConfig config = SmallConfig();
+  const double model = Measured(config, 0.0).plain.value;
+  const MbopeMeasurements measured = Corrected(config, model + 10.0);
+  const ResultRow row = MakeRows(config, {}, measured).back();
+  EXPECT_EQ(row.estimator, "dr_lfiw");
+  EXPECT_FALSE(row.horizon);
+  EXPECT_EQ(row.interval_method, "correction");
+  EXPECT_GT(*row.value - *row.ci_low, 19.5);
+  EXPECT_LT(*row.value - *row.ci_low, 20.0);
+  EXPECT_EQ(row.verdict, "do not use");
+  EXPECT_THAT(row.reason, HasSubstr("the log moves the model's value"));
+}
+
+TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
+  const MbopeConfig config = SmallConfig();
+  MbopeMeasurements measured = Corrected(config, Measured(config, 0.0).plain.value);
+  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "trust");
+  measured.calibration.auc = 0.95;
+  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "caution");
+}
+
 TEST(RowEvidence, IsWhatTheRowIsJudgedBy) {
   const MbopeConfig config = SmallConfig();
   const MbopeMeasurements measured = Measured(config, 2.0);
@@ -120,10 +157,32 @@ TEST(MakeRows, WithoutTruthThereIsNoError) {
 
 TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) {
   const MbopeConfig config = SmallConfig();
-  EXPECT_EQ(ChooseHeadline(Measured(config, 0.0)).horizon, kHorizon);
+  const Headline equal = ChooseHeadline(Measured(config, 0.0));
+  EXPECT_EQ(equal.estimator, "lfiw_trajectory");
+  EXPECT_EQ(equal.horizon, kHorizon);
   const Headline heavy = ChooseHeadline(Measured(config, 8.0));
+  EXPECT_EQ(heavy.estimator, "model");
   EXPECT_EQ(heavy.horizon, 0);
   EXPECT_THAT(heavy.why, HasSubstr("k-hat"));
+}
+
+TEST(ChooseHeadline, IsTheDoublyRobustEstimateUnlessItRefuses) {
+  const MbopeConfig config = SmallConfig();
+  MbopeMeasurements measured = Corrected(config, 3.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(RowOf(ChooseHeadline(measured), rows), rows.size() - 1);
+  EXPECT_EQ(rows[RowOf(ChooseRolloutHeadline(measured), rows)].estimator, "lfiw_trajectory");
+  measured.doubly_robust->chosen.estimate.value.reset();
+  EXPECT_EQ(ChooseHeadline(measured).estimator, "lfiw_trajectory");
+}
+
+TEST(RowOf, FindsTheHorizonOfTheFirstEstimatorOfThatName) {
+  MbopeConfig config = SmallConfig();
+  config.estimators.alphas = {1.0, 0.5};
+  const MbopeMeasurements measured = Measured(config, 0.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(RowOf({"lfiw_trajectory", 2, ""}, rows), 3u);
+  EXPECT_EQ(RowOf({"model", 0, ""}, rows), 0u);
 }
 
 }  // namespace

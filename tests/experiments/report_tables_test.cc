@@ -42,6 +42,21 @@ Json SmallRun() {
       {"estimator": "model", "value": 204.0, "stderr": 0.8}]})");
 }
 
+TEST(CorrectionSection, ShowsThePowersAndWhichWasChosen) {
+  Json run = SmallRun();
+  EXPECT_EQ(CorrectionSection(JsonObject(run, "report.json")).html(), "");
+  run["doubly_robust"] = Json::parse(R"({
+    "model": 204.0, "value": 230.25, "power": 0.5, "episodes": 300,
+    "candidates": [
+      {"power": 1.0, "value": 260.0, "stderr": 40.0, "ess": 3.0, "left_out": "3 effective episodes"},
+      {"power": 0.5, "value": 230.25, "stderr": 2.0, "ess": 120.0, "left_out": ""}],
+    "notes": ["no action ratios"]})");
+  const std::string html = CorrectionSection(JsonObject(run, "report.json")).html();
+  EXPECT_EQ(MarkupFault(html), "");
+  EXPECT_THAT(html, AllOf(HasSubstr("204"), HasSubstr("300 logged episodes"), HasSubstr("chosen"),
+                          HasSubstr("3 effective episodes"), HasSubstr("no action ratios")));
+}
+
 TEST(SummarySection, EmptyRunSaysWhatIsMissing) {
   const std::string html = Summary(Json::object());
   EXPECT_THAT(html, HasSubstr("gives no verdict"));

@@ -24,7 +24,7 @@ VerdictCalibrationConfig SmallConfig() {
 TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kGood, Plant::kNone, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).stated;
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
   ASSERT_TRUE(outcome.value);
   EXPECT_EQ(outcome.truth, c.Truth());
   EXPECT_EQ(outcome.interval_method, "back_test");
@@ -39,7 +39,7 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
 TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kDegenerateWeights, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).stated;
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
   EXPECT_EQ(outcome.estimator, "lfiw_trajectory");
   EXPECT_EQ(outcome.horizon, c.horizon);
 }
@@ -47,7 +47,7 @@ TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
 TEST(RunVerdictCase, AHorizonBeyondTheLogHasNoBackTestAndSaysHowFarItReaches) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kBeyondLog, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).stated;
+  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
   EXPECT_FALSE(outcome.evidence.back_test);
   EXPECT_GE(*outcome.evidence.reach, 8.0);
 }

@@ -58,6 +58,18 @@ TEST(BackTestInterval, WithAnExactBackTestIsTheIntervalItself) {
   EXPECT_DOUBLE_EQ(interval.high, 3.0);
 }
 
+TEST(CorrectionInterval, AddsAnErrorAsLargeAsTheCorrection) {
+  const Interval wide = CorrectionInterval(7.0, 14.0, 10.0, -5.0, 0.95);
+  const double spread = 1.959964 * 5.0;
+  EXPECT_NEAR(wide.low, 10.0 - std::hypot(3.0, spread), 1e-5);
+  EXPECT_NEAR(wide.high, 10.0 + std::hypot(4.0, spread), 1e-5);
+  EXPECT_EQ(wide.method, IntervalMethod::kCorrection);
+  EXPECT_THAT(wide.covers, HasSubstr("heuristic"));
+  const Interval none = CorrectionInterval(7.0, 14.0, 10.0, 0.0, 0.95);
+  EXPECT_DOUBLE_EQ(none.low, 7.0);
+  EXPECT_DOUBLE_EQ(none.high, 14.0);
+}
+
 TEST(SpreadInterval, IsThatOfRepetitionsWithTheirErrorAndDegrees) {
   const std::vector<double> repetitions = {1.0, 2.0, 4.0, 5.5};
   const Interval expected = MonteCarloInterval(repetitions);
