@@ -433,15 +433,19 @@ HtmlTable PowerTable(const JsonObject& correction) {
       .columns = {{"Power", kNumber, "Exponent of the weights: 1 trusts them, 0 has none"},
                   {"Value \xC2\xB1 standard error", kNumber},
                   {"ESS", kNumber, "Effective logged episodes"},
-                  {"Why not"}}};
+                  {"Choice"}}};
   const Value power = correction.Number("power");
   for (const JsonObject& candidate : correction.Objects("candidates")) {
     const bool chosen = candidate.Number("power") == power;
+    std::string why = chosen ? "chosen" : candidate.Text("left_out");
+    if (why.empty()) {
+      why = *candidate.Number("power") > *power ? "noisier than the chosen one"
+                                                : "its interval misses that of a stronger one";
+    }
     table.rows.push_back(
         {.cells = {NumberText(candidate.Number("power")),
                    EstimateText(candidate.Number("value"), candidate.Number("stderr")),
-                   NumberText(candidate.Number("ess"), 3),
-                   chosen ? "chosen" : candidate.Text("left_out")},
+                   NumberText(candidate.Number("ess"), 3), why},
          .tone = chosen ? HtmlTone::kGood : HtmlTone::kNeutral});
   }
   return table;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,20 @@ std::size_t RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation)
   return evaluation.measured.sweeps.front().result.horizons.size();
 }
 
+// The ends of a row's interval without the error that widens it.
+std::pair<std::optional<double>, std::optional<double>> PlainInterval(
+    const MbopeConfig& config, const PolicyEvaluation& evaluation, std::size_t index) {
+  if (evaluation.rows[index].interval_method == EnumName(IntervalMethod::kCorrection)) {
+    const EpisodeInterval& interval = evaluation.measured.doubly_robust->interval;
+    return {interval.low, interval.high};
+  }
+  // the same row of a run that makes no back-test
+  MbopeMeasurements alone = evaluation.measured;
+  alone.back_tests.clear();
+  const ResultRow row = MakeRows(config, {}, alone)[index];
+  return {row.ci_low, row.ci_high};
+}
+
 // What the row at `index` says. `spread` is the deviation of a logged return.
 CaseOutcome OutcomeOf(const MbopeConfig& config, const VerdictCase& c,
                       const PolicyEvaluation& evaluation, std::size_t index, double spread) {
@@ -95,12 +110,7 @@ CaseOutcome OutcomeOf(const MbopeConfig& config, const VerdictCase& c,
                       .ci_high = row.ci_high,
                       .interval_method = row.interval_method,
                       .evidence = RowEvidence(config, evaluation.measured, index)};
-  // the same row of a run that makes no back-test
-  MbopeMeasurements alone = evaluation.measured;
-  alone.back_tests.clear();
-  const ResultRow plain = MakeRows(config, {}, alone)[index];
-  outcome.plain_low = plain.ci_low;
-  outcome.plain_high = plain.ci_high;
+  std::tie(outcome.plain_low, outcome.plain_high) = PlainInterval(config, evaluation, index);
   outcome.truth = c.Truth();
   outcome.spread = spread;
   return outcome;

@@ -61,7 +61,7 @@ std::string Percent(std::int64_t part, std::int64_t whole) {
 
 constexpr std::array kTitles = {"cases",          "n",          "trust",
                                 "caution",        "do not use", "wrong",
-                                "median |error|", "covered",    "without back-test"};
+                                "median |error|", "covered",    "not widened"};
 
 std::vector<std::string> Cells(const VerdictCount& count) {
   return {count.label,
@@ -221,7 +221,7 @@ std::string CalibrationText(const CalibrationTable& table) {
 std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share) {
   std::string csv =
       "case,kind,plant,strength,verdict,reasons,estimator,H,horizon,value,stderr,truth,error,size,"
-      "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_without_back_test,ess,"
+      "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_not_widened,ess,"
       "khat,clamp_rate,ece,auc,log_mean_weight,outside,median_ratio,worst_quarter,back_test_gap,"
       "back_test_noise,back_test_share,open_loop,reach,uncorrected\n";
   for (const JudgedCase& c : cases) csv += CaseLine(c, wrong_share);
@@ -265,7 +265,7 @@ std::string CalibrationPage(std::span<const CalibrationTable> tables, const std:
       "wrong: off by more than two standard errors and more than {:.0f} % of the size of a return, "
       "the larger of |truth| and the deviation of a logged return. Median |error| in the same "
       "size. covered: the stated interval holds the truth; the last column is of the interval "
-      "without the back-test.",
+      "without the error that widens it, seen in the back-test or in the log's correction.",
       100.0 * wrong_share));
   body.Code(command);
   return HtmlPage("Calibration of the verdict", body);

@@ -27,8 +27,8 @@ struct JudgedCase {
   double Size() const;
   // |error| > max(2 standard errors, share * Size()). No estimate counts as wrong.
   bool IsWrong(double share) const;
-  // Whether the truth lies in the stated interval, and in the one without a back-test; none without
-  // an interval.
+  // Whether the truth lies in the stated interval, and in the one that no error seen elsewhere
+  // widens (CaseOutcome::plain_low); none without an interval.
   std::optional<bool> Covered() const;
   std::optional<bool> CoveredPlainly() const;
 };

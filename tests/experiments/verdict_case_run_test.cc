@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/core/test_dir.h"
 
 namespace lfiw {
@@ -34,6 +36,30 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   EXPECT_TRUE(outcome.evidence.back_test);
   EXPECT_TRUE(outcome.evidence.open_loop);
   EXPECT_EQ(outcome.evidence.reach, 1.0);
+}
+
+TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
+  const TestDir dir;
+  VerdictCalibrationConfig config = SmallConfig();
+  config.cross_fit = 2;
+  config.doubly_robust.enabled = true;
+  config.doubly_robust.resamples = 40;
+  config.doubly_robust.model.starts = 20;
+  config.doubly_robust.model.trajectories = 40;
+  config.doubly_robust.model.value.fit.steps = 40;
+  config.doubly_robust.model.ratio.fit.steps = 40;
+  const VerdictCase c = DrawCase(CaseKind::kWrongDynamics, Plant::kOtherSystem, 1, 0);
+  const CaseOutcomes outcomes = RunVerdictCase(config, c, 3, dir.path());
+  ASSERT_TRUE(outcomes.doubly_robust);
+  const CaseOutcome& outcome = *outcomes.doubly_robust;
+  EXPECT_EQ(outcome.estimator, "dr_lfiw");
+  EXPECT_EQ(outcome.interval_method, "correction");
+  const double correction = *outcome.value - *outcome.evidence.uncorrected;
+  EXPECT_GT(std::abs(correction), 0.0);
+  EXPECT_GE(*outcome.value - *outcome.ci_low, 1.9 * std::abs(correction));
+  EXPECT_GT(*outcome.plain_low, *outcome.ci_low);
+  EXPECT_LT(*outcome.plain_high, *outcome.ci_high);
+  EXPECT_NE(outcomes.rollouts.estimator, "dr_lfiw");
 }
 
 TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
