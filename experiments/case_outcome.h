@@ -18,7 +18,8 @@ struct CaseOutcome {
   std::optional<double> standard_error = {};
   std::optional<double> ci_low = {}, ci_high = {};
   std::string interval_method = {};
-  std::optional<double> plain_low = {}, plain_high = {};  // without what the back-test or the correction adds
+  // Without what the back-test or the correction adds.
+  std::optional<double> plain_low = {}, plain_high = {};
   double truth = 0.0;
   double spread = 0.0;  // standard deviation of a logged episode's return
   Evidence evidence = {};

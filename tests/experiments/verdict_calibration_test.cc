@@ -8,23 +8,15 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "tests/core/test_dir.h"
+#include "tests/experiments/tiny_verdict_calibration.h"
 
 namespace lfiw {
 namespace {
 
 VerdictCalibrationConfig SmallConfig() {
-  VerdictCalibrationConfig config;
+  VerdictCalibrationConfig config = TinyVerdictCalibration();
   config.good = config.doubtful = 1;
   config.failures = 3;
-  config.episodes = 30;
-  config.dynamics.members = 2;
-  config.dynamics.network.width = 16;
-  config.dynamics.fit.steps = 60;
-  config.classifiers.instances = 2;
-  config.classifiers.fit.network.width = 16;
-  config.classifiers.fit.fit.steps = 40;
-  config.rollout.repetitions = 2;
-  config.rollout.episodes = 15;
   return config;
 }
 
@@ -49,16 +41,9 @@ TEST(RunVerdictCalibration, GivesTheSameBytesForAnyNumberOfThreads) {
 
 TEST(RunVerdictCalibration, JudgesTheDoublyRobustEstimateOfTheSameCases) {
   const TestDir dir;
-  VerdictCalibrationConfig config = SmallConfig();
+  VerdictCalibrationConfig config = TinyDoublyRobustCalibration();
   config.good = config.doubtful = 0;
   config.failures = 2;  // a support gap, and a model of another system
-  config.cross_fit = 2;
-  config.doubly_robust.enabled = true;
-  config.doubly_robust.resamples = 40;
-  config.doubly_robust.model.starts = 20;
-  config.doubly_robust.model.trajectories = 40;
-  config.doubly_robust.model.value.fit.steps = 40;
-  config.doubly_robust.model.ratio.fit.steps = 40;
   const std::string csv = ResultsOf(config, dir, "cache");
   EXPECT_EQ(std::ranges::count(csv, '\n'), 5);
   const std::string::size_type first = csv.find(",dr_lfiw,");

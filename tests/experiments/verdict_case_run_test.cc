@@ -5,28 +5,15 @@
 #include <cmath>
 
 #include "tests/core/test_dir.h"
+#include "tests/experiments/tiny_verdict_calibration.h"
 
 namespace lfiw {
 namespace {
 
-VerdictCalibrationConfig SmallConfig() {
-  VerdictCalibrationConfig config;
-  config.episodes = 40;
-  config.dynamics.members = 2;
-  config.dynamics.network.width = 16;
-  config.dynamics.fit.steps = 100;
-  config.classifiers.instances = 2;
-  config.classifiers.fit.network.width = 16;
-  config.classifiers.fit.fit.steps = 50;
-  config.rollout.repetitions = 3;
-  config.rollout.episodes = 20;
-  return config;
-}
-
 TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kGood, Plant::kNone, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
+  const CaseOutcome outcome = RunVerdictCase(TinyVerdictCalibration(), c, 3, dir.path()).rollouts;
   ASSERT_TRUE(outcome.value);
   EXPECT_EQ(outcome.truth, c.Truth());
   EXPECT_EQ(outcome.interval_method, "back_test");
@@ -40,16 +27,8 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
 
 TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
   const TestDir dir;
-  VerdictCalibrationConfig config = SmallConfig();
-  config.cross_fit = 2;
-  config.doubly_robust.enabled = true;
-  config.doubly_robust.resamples = 40;
-  config.doubly_robust.model.starts = 20;
-  config.doubly_robust.model.trajectories = 40;
-  config.doubly_robust.model.value.fit.steps = 40;
-  config.doubly_robust.model.ratio.fit.steps = 40;
   const VerdictCase c = DrawCase(CaseKind::kWrongDynamics, Plant::kOtherSystem, 1, 0);
-  const CaseOutcomes outcomes = RunVerdictCase(config, c, 3, dir.path());
+  const CaseOutcomes outcomes = RunVerdictCase(TinyDoublyRobustCalibration(), c, 3, dir.path());
   ASSERT_TRUE(outcomes.doubly_robust);
   const CaseOutcome& outcome = *outcomes.doubly_robust;
   EXPECT_EQ(outcome.estimator, "dr_lfiw");
@@ -65,7 +44,7 @@ TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
 TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kDegenerateWeights, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
+  const CaseOutcome outcome = RunVerdictCase(TinyVerdictCalibration(), c, 3, dir.path()).rollouts;
   EXPECT_EQ(outcome.estimator, "lfiw_trajectory");
   EXPECT_EQ(outcome.horizon, c.horizon);
 }
@@ -73,7 +52,7 @@ TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {
 TEST(RunVerdictCase, AHorizonBeyondTheLogHasNoBackTestAndSaysHowFarItReaches) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kLongHorizon, Plant::kBeyondLog, 1, 0);
-  const CaseOutcome outcome = RunVerdictCase(SmallConfig(), c, 3, dir.path()).rollouts;
+  const CaseOutcome outcome = RunVerdictCase(TinyVerdictCalibration(), c, 3, dir.path()).rollouts;
   EXPECT_FALSE(outcome.evidence.back_test);
   EXPECT_GE(*outcome.evidence.reach, 8.0);
 }
