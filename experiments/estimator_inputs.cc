@@ -1,5 +1,7 @@
 #include "experiments/estimator_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -97,6 +99,13 @@ void AddModelValues(const EstimatorSources& in, const std::vector<std::int64_t>&
                     EstimatorInputs& out) {
   if (in.models == nullptr) {
     out.missing["model"] = out.missing["model_visitation"] = "no dynamics model was fitted";
+    return;
+  }
+  const std::int64_t folds = in.options.model.folds;
+  if (std::ssize(episodes) < 2 * folds) {
+    out.missing["model"] = out.missing["model_visitation"] =
+        fmt::format("{} logged episodes are too few for values in the model from {} folds",
+                    std::ssize(episodes), folds);
     return;
   }
   ModelValues values = ModelValueStage(in, episodes);

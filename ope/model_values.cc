@@ -142,15 +142,14 @@ StepSamples Join(const std::vector<StepSamples>& parts, std::int64_t obs_dim) {
 // Samples of V: rollouts from logged states of every step that some episode reaches.
 StepSamples ValueSamples(const Problem& problem, const Episodes& episodes, std::uint64_t fold) {
   std::vector<RolloutTask> tasks;
+  const std::int64_t starts = StartsPerStep(problem.options, problem.horizon);
   for (std::int64_t t = 0; t < problem.horizon; ++t) {
     Episodes reaching;
     std::ranges::copy_if(episodes, std::back_inserter(reaching),
                          [&](std::int64_t e) { return problem.log.Length(e) > t; });
     if (reaching.empty()) break;
     const auto step = static_cast<std::uint64_t>(t);
-    AddTasks(t,
-             Draw(reaching, problem.options.starts,
-                  Stream(problem.seed, "model value starts", {fold, step})),
+    AddTasks(t, Draw(reaching, starts, Stream(problem.seed, "model value starts", {fold, step})),
              RolloutSeed(problem, "model value rollouts", fold, step), tasks);
   }
   std::vector<StepSamples> parts(tasks.size());
@@ -419,8 +418,14 @@ std::optional<double> MeanOf(const std::vector<std::optional<double>>& values) {
 
 }  // namespace
 
+std::int64_t StartsPerStep(const ModelValueOptions& options, std::int64_t horizon) {
+  constexpr std::int64_t kFullSteps = 100;
+  if (horizon <= kFullSteps) return options.starts;
+  return std::max<std::int64_t>(2, options.starts * kFullSteps / horizon);
+}
+
 std::int64_t ModelValueWork(const ModelValueOptions& options, std::int64_t horizon) {
-  return options.folds * (options.starts * horizon + options.trajectories +
+  return options.folds * (StartsPerStep(options, horizon) * horizon + options.trajectories +
                           options.value.members * options.value.fit.steps +
                           options.ratio.members * options.ratio.fit.steps);
 }

@@ -23,7 +23,7 @@ namespace lfiw {
 
 struct ModelValueOptions {
   std::int64_t folds = 2;
-  std::int64_t starts = 250;        // rollouts from logged states of every step, for each fold
+  std::int64_t starts = 250;        // rollouts from logged states of every step (StartsPerStep)
   std::int64_t trajectories = 500;  // rollouts over the whole horizon, for each fold
   std::int64_t states_per_episode = 20;
   std::int64_t draws = 10;
@@ -34,7 +34,9 @@ struct ModelValueOptions {
   void Visit(Visitor& v) {
     v.Field("folds", folds, "parts of the episodes; functions for one are fitted on the others",
             AtLeast(2));
-    v.Field("starts", starts, "model rollouts from the logged states of each step, per fold",
+    v.Field("starts", starts,
+            "model rollouts from the logged states of each step, per fold; beyond 100 steps they "
+            "share as many as 100 steps have",
             AtLeast(2));
     v.Field("trajectories", trajectories, "model rollouts over the whole horizon, per fold",
             AtLeast(2));
@@ -66,11 +68,16 @@ struct ModelValues {
   static ModelValues Load(const std::string& path);
 };
 
+// Model rollouts from the logged states of each step, for each fold: `starts` up to a horizon of
+// 100 steps; beyond, as many in all as 100 steps have, so that the work grows with T and not with
+// T^2, but at least 2. Rollouts from earlier steps serve later ones too.
+std::int64_t StartsPerStep(const ModelValueOptions& options, std::int64_t horizon);
+
 // Fits and evaluates all of it on the listed episodes of the log. `inputs` gives model, policy,
-// functions and clamp range (its ratios and start_states are not used). Work: folds * (starts *
-// T^2 / 2 + trajectories * T) + 2 * steps * draws model steps. Of longer episodes the first
-// `horizon` steps count. Throws DataError when there are fewer than two episodes for each fold,
-// else as FitStepValue and RollOutInModel.
+// functions and clamp range (its ratios and start_states are not used). Work: folds *
+// (StartsPerStep * T^2 / 2 + trajectories * T) + 2 * steps * draws model steps. Of longer episodes
+// the first `horizon` steps count. Throws DataError when there are fewer than two episodes for each
+// fold, else as FitStepValue and RollOutInModel.
 ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
                            std::span<const std::int64_t> episodes, std::int64_t horizon,
                            double discount, const ModelValueOptions& options, std::uint64_t seed,

@@ -1,5 +1,6 @@
 #include "experiments/verdict_case_run.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +10,8 @@
 
 namespace lfiw {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   const TestDir dir;
@@ -39,6 +42,18 @@ TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
   EXPECT_GT(*outcome.plain_low, *outcome.ci_low);
   EXPECT_LT(*outcome.plain_high, *outcome.ci_high);
   EXPECT_NE(outcomes.rollouts.estimator, "dr_lfiw");
+}
+
+TEST(RunVerdictCase, TooFewEpisodesForTheDoublyRobustEstimateAreARefusalAndNoError) {
+  const TestDir dir;
+  VerdictCalibrationConfig config = TinyDoublyRobustCalibration();
+  config.doubly_robust.model.folds = 25;
+  const VerdictCase c = DrawCase(CaseKind::kGood, Plant::kNone, 1, 0);
+  const CaseOutcomes outcomes = RunVerdictCase(config, c, 3, dir.path());
+  EXPECT_TRUE(outcomes.rollouts.value);
+  EXPECT_FALSE(outcomes.doubly_robust->value);
+  EXPECT_THAT(outcomes.doubly_robust->evidence.missing_value,
+              HasSubstr("40 logged episodes are too few"));
 }
 
 TEST(RunVerdictCase, DegenerateWeightsAreJudgedAtTheWholeHorizon) {

@@ -111,6 +111,17 @@ double StateAt(const Problem& problem, std::int64_t episode, std::int64_t t) {
   return problem.log.observations(problem.log.ObservationRow(episode, t), 0);
 }
 
+TEST(StartsPerStep, AreAsManyInAllBeyondAHundredSteps) {
+  ModelValueOptions options;
+  options.starts = 250;
+  EXPECT_EQ(StartsPerStep(options, 20), 250);
+  EXPECT_EQ(StartsPerStep(options, 100), 250);
+  EXPECT_EQ(StartsPerStep(options, 1000), 25);
+  EXPECT_EQ(StartsPerStep(options, 1'000'000), 2);
+  options.starts = 2;
+  EXPECT_EQ(StartsPerStep(options, 1000), 2);
+}
+
 TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
   const Problem problem(WrongModel());
   const ModelValues values = problem.Fit();
