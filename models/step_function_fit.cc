@@ -140,26 +140,39 @@ void MeasureTargets(const std::vector<std::vector<std::size_t>>& steps, ScaledSa
   }
 }
 
-// log(number of samples with target 1 / number of the others) at each step.
+// log(number of samples with target 1 / number of the others) at each step, counted over as many
+// neighbouring steps as it takes to have a few of both.
 void MeasureOdds(const std::vector<std::vector<std::size_t>>& steps, const std::string& name,
                  ScaledSamples& data) {
-  for (std::size_t t = 0; t < steps.size(); ++t) {
-    double positives = 0.0;
-    for (const std::size_t row : steps[t]) positives += data.samples.targets[row];
-    const double negatives = static_cast<double>(steps[t].size()) - positives;
-    if (steps[t].empty()) {
-      data.centers.push_back(0.0);
-      data.widths.push_back(0.0);
-      data.offsets.push_back(0.0);
-      continue;
-    }
-    if (positives == 0.0 || negatives == 0.0) {
-      Throw<DataError>("{}: step {} has {} samples of one kind and {} of the other", name, t,
-                       positives, negatives);
-    }
+  constexpr double kFew = 10.0;
+  const std::int64_t horizon = std::ssize(steps);
+  // of the steps before t, [T + 1]
+  std::vector<double> positives = {0.0}, negatives = {0.0};
+  for (const auto& rows : steps) {
+    double labelled = 0.0;
+    for (const std::size_t row : rows) labelled += data.samples.targets[row];
+    positives.push_back(positives.back() + labelled);
+    negatives.push_back(negatives.back() + static_cast<double>(rows.size()) - labelled);
+  }
+  if (positives.back() == 0.0 || negatives.back() == 0.0) {
+    Throw<DataError>("{}: {} samples of one kind and {} of the other", name, positives.back(),
+                     negatives.back());
+  }
+  for (std::int64_t t = 0; t < horizon; ++t) {
+    const bool empty = steps[static_cast<std::size_t>(t)].empty();
     data.centers.push_back(0.0);
-    data.widths.push_back(1.0);
-    data.offsets.push_back(std::log(positives / negatives));
+    data.widths.push_back(empty ? 0.0 : 1.0);
+    data.offsets.push_back(0.0);
+    for (std::int64_t reach = 0; !empty && reach < horizon; ++reach) {
+      const auto low = static_cast<std::size_t>(std::max<std::int64_t>(0, t - reach));
+      const auto high = static_cast<std::size_t>(std::min(horizon, t + reach + 1));
+      const double ones = positives[high] - positives[low];
+      const double zeros = negatives[high] - negatives[low];
+      if (std::min(ones, zeros) >= kFew || (low == 0 && high == steps.size())) {
+        data.offsets.back() = std::log(ones / zeros);
+        break;
+      }
+    }
   }
 }
 

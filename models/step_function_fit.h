@@ -65,7 +65,8 @@ StepFunctionFit FitStepValue(const StepSamples& samples, std::int64_t horizon,
 
 // Logistic regression: f(s, t) = log of the ratio of the densities, at step t, of the states with
 // target 1 to those with target 0, by the odds of a classifier times the ratio of their numbers at
-// t. Errors as above, and DataError where a step has samples of one kind only.
+// t; where these are few, those of neighbouring steps count too. Errors as above, and DataError
+// when all samples are of one kind.
 StepFunctionFit FitStepLogRatio(const StepSamples& samples, std::int64_t horizon,
                                 const StepFunctionOptions& options, const std::string& name,
                                 std::uint64_t seed, const FitRun& run = {});

@@ -100,15 +100,35 @@ TEST(FitStepLogRatio, LearnsTheLogRatioOfTwoNormalsWhateverTheirNumbers) {
   EXPECT_LT(*fit.summary.auc, 0.70);
 }
 
-TEST(FitStepLogRatio, RefusesAStepWithOneKindOnly) {
+TEST(FitStepLogRatio, CountsNeighbouringStepsWhereOneHasFewSamples) {
+  // the same states labelled 1 three times as often as 0, one 0 per step: a step whose 0 is held
+  // out for validation has samples of one kind only
+  constexpr std::int64_t kMany = 400, kPerStep = 4;
+  StepSamples samples;
+  samples.states.resize(kMany * kPerStep, 1);
+  Stream stream(1, "samples");
+  for (std::int64_t i = 0; i < kMany * kPerStep; ++i) {
+    samples.states(i, 0) = static_cast<float>(stream.Normal());
+    samples.steps.push_back(i / kPerStep);
+    samples.targets.push_back(i % kPerStep == 0 ? 0.0 : 1.0);
+    samples.groups.push_back(i);
+  }
+  const StepFunctionFit fit = FitStepLogRatio(samples, kMany, SmallOptions(), "ratio", 3);
+  // without counting neighbours a step's offset alone would be off by up to log 3
+  for (const std::int64_t t : {0, 100, 200, 399}) {
+    EXPECT_NEAR(At(fit.function, 0.0, t), 0.0, 0.5) << t;
+  }
+}
+
+TEST(FitStepLogRatio, RefusesSamplesOfOneKind) {
   const StepSamples samples = Draw(
-      NoShift,
-      [](double, std::int64_t t, Stream& s) { return t == 3 || s.Uniform() < 0.5 ? 1.0 : 0.0; }, 1);
+      NoShift, [](double, std::int64_t, Stream&) { return 1.0; }, 1);
   try {
     FitStepLogRatio(samples, kSteps, SmallOptions(), "ratio", 3);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("ratio: step 3 has"));
+    EXPECT_THAT(error.what(), HasSubstr("ratio: "));
+    EXPECT_THAT(error.what(), HasSubstr("and 0 of the other"));
   }
 }
 
