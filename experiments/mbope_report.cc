@@ -144,9 +144,14 @@ json DoublyRobustJson(const MbopeMeasurements& measured) {
                           {"ess", NumberOrNull(candidate.ess)},
                           {"left_out", candidate.left_out}});
   }
-  return {{"model", measured.plain.value}, {"value", NumberOrNull(chosen.estimate.value)},
-          {"power", chosen.power},         {"episodes", measured.doubly_robust->episodes},
-          {"candidates", candidates},      {"notes", chosen.estimate.notes}};
+  // a refused estimate has chosen none
+  const json power = chosen.estimate.value ? json(chosen.power) : json(nullptr);
+  return {{"model", measured.plain.value},
+          {"value", NumberOrNull(chosen.estimate.value)},
+          {"power", power},
+          {"episodes", measured.doubly_robust->episodes},
+          {"candidates", candidates},
+          {"notes", chosen.estimate.notes}};
 }
 
 json Notes(const ReportInputs& in, const MbopeMeasurements& measured, const Headline& headline) {

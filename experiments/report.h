@@ -31,7 +31,8 @@ namespace lfiw {
 //              truth, error, difference: {value, ci_low, ci_high}}]: all evaluated policies, best
 //              first
 //   doubly_robust {model, value, power, episodes, candidates: [{power, value, stderr, ess,
-//              left_out}], notes: [text]}: how the log corrects the model's value
+//              left_out}], notes: [text]}: how the log corrects the model's value; value and power
+//              are null where it is refused
 //   rows       [{estimator, params: text or object, horizon, value, log10_value, stderr, se_within,
 //              se_between, ci_low, ci_high, interval_method, ess, khat, max_weight, error, reason}]
 //              error = value - truth; a row without value says why in `reason`. A row with horizon

@@ -436,11 +436,11 @@ HtmlTable PowerTable(const JsonObject& correction) {
                   {"Choice"}}};
   const Value power = correction.Number("power");
   for (const JsonObject& candidate : correction.Objects("candidates")) {
-    const bool chosen = candidate.Number("power") == power;
+    const bool chosen = power && candidate.Number("power") == power;
     std::string why = chosen ? "chosen" : candidate.Text("left_out");
     if (why.empty()) {
-      why = *candidate.Number("power") > *power ? "noisier than the chosen one"
-                                                : "its interval misses that of a stronger one";
+      why = candidate.Number("power") > power ? "noisier than the chosen one"
+                                              : "its interval misses that of a stronger one";
     }
     table.rows.push_back(
         {.cells = {NumberText(candidate.Number("power")),

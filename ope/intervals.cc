@@ -38,8 +38,7 @@ std::string Covers(IntervalMethod method) {
       return "also the error seen on the policy that wrote the log, taken as typical (a heuristic)";
     case IntervalMethod::kCorrection:
       return "the logged episodes that correct the model, and an error as large as their "
-             "correction "
-             "(a heuristic)";
+             "correction (a heuristic)";
   }
   return "";
 }

@@ -55,6 +55,10 @@ TEST(CorrectionSection, ShowsThePowersAndWhichWasChosen) {
   EXPECT_EQ(MarkupFault(html), "");
   EXPECT_THAT(html, AllOf(HasSubstr("204"), HasSubstr("300 logged episodes"), HasSubstr("chosen"),
                           HasSubstr("3 effective episodes"), HasSubstr("no action ratios")));
+  // a refused estimate chooses none
+  run["doubly_robust"]["value"] = run["doubly_robust"]["power"] = nullptr;
+  run["doubly_robust"]["candidates"][1]["left_out"] = "few";
+  EXPECT_THAT(CorrectionSection(JsonObject(run, "report.json")).html(), Not(HasSubstr(">chosen<")));
 }
 
 TEST(SummarySection, EmptyRunSaysWhatIsMissing) {
