@@ -4,12 +4,12 @@ execute_process(
   COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12 --exclude=*
   OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
-#include "core/revision.h"
+#include "core/run/revision.h"
 
-namespace lfiw {
+namespace lfiw::core {
 
 const std::string_view kLfiwVersion = "@VERSION@";
 const std::string_view kLfiwRevision = "@revision@";
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 ]])

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // Something the user gave is wrong. The message is one line that names the place (file, line,
 // episode, step), the value seen, and what was expected. The program prints it and exits 2.
@@ -25,7 +25,7 @@ class ConfigError : public Error {
   using Error::Error;
 };
 
-// A log, an artefact or another data file.
+// A log, an artifact or another data file.
 class DataError : public Error {
  public:
   using Error::Error;
@@ -62,10 +62,10 @@ namespace internal {
 }
 }  // namespace internal
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 // A broken invariant is a fault of the program, never of its input: it aborts in every build.
 #define LFIW_ASSERT(condition) \
-  ((condition) ? void() : ::lfiw::internal::AssertFailed(#condition, __FILE__, __LINE__))
+  ((condition) ? void() : ::lfiw::core::internal::AssertFailed(#condition, __FILE__, __LINE__))
 
 #endif  // LFIW_CORE_ERROR_H_

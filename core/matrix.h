@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // Batches are row-major: one row per sample. Networks and observations are float, statistics and
 // physics double.
@@ -16,6 +16,6 @@ using VectorD = Eigen::VectorXd;
 using ConstMatrixRef = Eigen::Ref<const MatrixF>;
 using MatrixRef = Eigen::Ref<MatrixF>;
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_CORE_MATRIX_H_

@@ -14,7 +14,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 // Pins OpenMP (and with it LibTorch, which asks OpenMP) to one thread on every thread that enters
@@ -82,4 +82,4 @@ void ParallelBlocks(std::int64_t count, std::int64_t block,
               [&](std::int64_t i) { body(i * block, std::min(count, (i + 1) * block)); });
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // The one way to run things in parallel. Tasks are whole members, classifiers, environments or
 // blocks of rows; inside a task BLAS and OpenMP run on one thread.
@@ -22,6 +22,6 @@ void ParallelFor(std::int64_t count, const std::function<void(std::int64_t)>& bo
 void ParallelBlocks(std::int64_t count, std::int64_t block,
                     const std::function<void(std::int64_t, std::int64_t)>& body);
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_CORE_PARALLEL_H_

@@ -10,12 +10,12 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 using Philox = r123::Philox4x32;
 
-// splitmix64's finaliser: a bijection that spreads every input bit over the output.
+// splitmix64's finalizer: a bijection that spreads every input bit over the output.
 std::uint64_t Mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -149,4 +149,4 @@ std::vector<std::int64_t> Stream::Permutation(std::int64_t n) {
   return order;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // A counter-based random stream (Philox4x32-10, Salmon et al. 2011). A stream is named by a root
 // seed, a purpose and indices (member, classifier, episode, ...), never by thread, time or order of
@@ -56,6 +56,6 @@ class Stream {
   std::array<std::uint32_t, 4> block_{};
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_CORE_RNG_H_

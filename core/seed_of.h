@@ -6,7 +6,7 @@
 
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::core {
 
 // The first 64 bits of a stream, as the seed of further streams.
 inline std::uint64_t SeedOf(Stream stream) {
@@ -19,6 +19,6 @@ inline std::uint64_t SeedOf(std::uint64_t root, std::string_view purpose, std::i
   return SeedOf(Stream(root, purpose, {static_cast<std::uint64_t>(index)}));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_CORE_SEED_OF_H_

@@ -9,10 +9,10 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
-// Sums that run side by side, which vectorises; part of the result.
+// Sums that run side by side, which vectorizes; part of the result.
 constexpr std::size_t kLanes = 8;
 
 // Sums and what rounding lost of them, by Knuth's two-sum: the same without branches as Neumaier's.
@@ -132,4 +132,4 @@ double StudentTQuantile(double p, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t_distribution<double>(degrees_of_freedom), p);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // Statistics of plain arrays, in double. Too few values (none for a mean, none left after `ddof`
 // for a variance) are a fault of the caller and assert; NaN and infinities pass through.
@@ -43,6 +43,6 @@ double NormalQuantile(double p);
 // Inverse of Student's t distribution function, p in (0, 1), degrees of freedom > 0.
 double StudentTQuantile(double p, double degrees_of_freedom);
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_CORE_STATISTICS_H_

@@ -9,7 +9,7 @@
 #include "envs/linear_gaussian_env.h"
 #include "envs/mujoco_env.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 // The part of a name that counts: no version, no underscores, lower case.
@@ -72,4 +72,4 @@ std::shared_ptr<const EnvFactory> FindEnv(const std::string& name) {
                      fmt::join(names, ", "));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -8,11 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // What an environment declares about itself, in one place.
 struct EnvSpec {
@@ -67,16 +68,15 @@ enum class RewardSource {
   kTrapezoid,     // mean of the observed velocities before and after
   kEndVelocity,   // observed velocity after
 };
-template <>
-struct EnumNames<RewardSource> {
-  static constexpr std::array names = {"displacement", "trapezoid", "end_velocity"};
-};
+constexpr auto EnumNames(RewardSource /*kind*/) {
+  return std::to_array<std::string_view>({"displacement", "trapezoid", "end_velocity"});
+}
 
 // The reward and termination of an environment as batch functions on what a model predicts.
 // Thread safe.
-class TransitionFunctions {
+class TaskRules {
  public:
-  virtual ~TransitionFunctions() = default;
+  virtual ~TaskRules() = default;
   // Columns of aux that Rewards reads: the environment's aux_dim, or 0 if it needs none.
   virtual std::int64_t aux_dim() const { return 0; }
   // rewards[i] = r(states[i], actions[i], next_states[i], aux[i]); all inputs have the same number
@@ -95,10 +95,9 @@ class EnvFactory {
   virtual ~EnvFactory() = default;
   virtual const EnvSpec& spec() const = 0;
   virtual std::unique_ptr<Env> Make() const = 0;
-  virtual std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(
-      RewardSource source) const = 0;
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions() const {
-    return MakeTransitionFunctions(RewardSource::kDisplacement);
+  virtual std::unique_ptr<TaskRules> MakeTaskRules(RewardSource source) const = 0;
+  std::unique_ptr<TaskRules> MakeTaskRules() const {
+    return MakeTaskRules(RewardSource::kDisplacement);
   }
 };
 
@@ -107,6 +106,6 @@ class EnvFactory {
 std::shared_ptr<const EnvFactory> FindEnv(const std::string& name);
 std::vector<std::string> EnvNames();
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_ENV_H_

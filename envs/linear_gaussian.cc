@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 void CheckShape(std::string_view field, Eigen::Index rows, Eigen::Index cols,
@@ -266,4 +266,4 @@ double TransitionLogRatio::Density::Log(const VectorD& state, const VectorD& act
   return -0.5 * noise.matrixL().solve(residual).squaredNorm() - half_log_determinant;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

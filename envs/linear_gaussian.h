@@ -4,9 +4,10 @@
 #include <Eigen/Cholesky>
 #include <cstdint>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // A linear system with Gaussian noise and a quadratic reward, whose values and density ratios are
 // known in closed form: the oracle for everything that estimates them.
@@ -103,6 +104,6 @@ class TransitionLogRatio {
   Density model_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_LINEAR_GAUSSIAN_H_

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using ConstVectorMap = Eigen::Map<const VectorD>;
@@ -115,9 +115,9 @@ class LinearGaussianEnv final : public Env {
   Stream noise_;
 };
 
-class LinearGaussianTransitionFunctions final : public TransitionFunctions {
+class LinearGaussianTaskRules final : public TaskRules {
  public:
-  explicit LinearGaussianTransitionFunctions(std::shared_ptr<const Shared> shared)
+  explicit LinearGaussianTaskRules(std::shared_ptr<const Shared> shared)
       : shared_(std::move(shared)) {}
 
   void Rewards(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
@@ -150,9 +150,8 @@ class LinearGaussianFactory final : public EnvFactory {
   std::unique_ptr<Env> Make() const override {
     return std::make_unique<LinearGaussianEnv>(shared_);
   }
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(
-      RewardSource /*source*/) const override {
-    return std::make_unique<LinearGaussianTransitionFunctions>(shared_);
+  std::unique_ptr<TaskRules> MakeTaskRules(RewardSource /*source*/) const override {
+    return std::make_unique<LinearGaussianTaskRules>(shared_);
   }
 
  private:
@@ -179,4 +178,4 @@ std::shared_ptr<const EnvFactory> MakeLinearGaussianFactory(const LinearGaussian
   return std::make_shared<const LinearGaussianFactory>(std::move(shared));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

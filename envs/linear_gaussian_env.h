@@ -3,10 +3,11 @@
 
 #include <memory>
 
+#include "core/layers.h"
 #include "envs/env.h"
 #include "envs/linear_gaussian.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 inline constexpr const char* kLinearGaussianName = "LinearGaussian";
 
@@ -15,6 +16,6 @@ inline constexpr const char* kLinearGaussianName = "LinearGaussian";
 // ConfigError as Validate does.
 std::shared_ptr<const EnvFactory> MakeLinearGaussianFactory(const LinearGaussianSystem& system);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_LINEAR_GAUSSIAN_ENV_H_

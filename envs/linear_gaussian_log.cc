@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 // A matrix L with L L' = covariance, which may be singular.
@@ -77,4 +77,4 @@ std::vector<StateMoments> StateDistributions(const LinearGaussianSystem& system,
   return moments;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/array.h"
+#include "core/arrays/array.h"
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
 #include "envs/linear_gaussian.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // Episodes of a linear-Gaussian system in double precision, all of T steps: nothing ends them but
 // the time limit.
@@ -44,6 +45,6 @@ std::vector<StateMoments> StateDistributions(const LinearGaussianSystem& system,
                                              const LinearGaussianPolicy& policy,
                                              std::int64_t steps);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_LINEAR_GAUSSIAN_LOG_H_

@@ -1,7 +1,9 @@
 #ifndef LFIW_ENVS_MJCF_H_
 #define LFIW_ENVS_MJCF_H_
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::envs {
 
 // The texts of envs/mjcf/*.xml, compiled in so that no file is needed at run time.
 extern const char* const kSwimmerMjcf;
@@ -11,6 +13,6 @@ extern const char* const kHopperMjcf;
 extern const char* const kWalker2dMjcf;
 extern const char* const kAntMjcf;
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_MJCF_H_

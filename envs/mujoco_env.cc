@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "envs/mujoco_transition.h"
+#include "envs/mujoco_task_rules.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 constexpr std::int64_t kTorso = 1;  // body 0 is the world
@@ -49,8 +49,8 @@ class MujocoFactory final : public EnvFactory {
 
   const EnvSpec& spec() const override { return shared_->spec; }
   std::unique_ptr<Env> Make() const override { return std::make_unique<MujocoEnv>(shared_); }
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(RewardSource source) const override {
-    return std::make_unique<MujocoTransitionFunctions>(shared_, source);
+  std::unique_ptr<TaskRules> MakeTaskRules(RewardSource source) const override {
+    return std::make_unique<MujocoTaskRules>(shared_, source);
   }
 
  private:
@@ -228,4 +228,4 @@ std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task) {
   return std::make_shared<const MujocoFactory>(task);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
+#include "core/layers.h"
 #include "envs/env.h"
 #include "envs/mujoco_model.h"
 #include "envs/mujoco_task.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // What all instances of one task share.
 struct MujocoShared {
@@ -60,6 +61,6 @@ class MujocoEnv final : public Env {
 
 std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_MUJOCO_ENV_H_

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 void IgnoreWarning(const char* /*message*/) {}
@@ -60,4 +60,4 @@ std::shared_ptr<const mjModel> CompileMjcf(const std::string& name, const std::s
 
 MjDataPtr MakeMjData(const mjModel& model) { return MjDataPtr(mj_makeData(&model)); }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::envs {
 
 struct MjDataDeleter {
   void operator()(mjData* data) const { mj_deleteData(data); }
@@ -21,6 +23,6 @@ std::shared_ptr<const mjModel> CompileMjcf(const std::string& name, const std::s
 // Simulation state and scratch memory of one instance.
 MjDataPtr MakeMjData(const mjModel& model);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_MUJOCO_MODEL_H_

@@ -8,7 +8,7 @@
 
 #include "envs/mjcf.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using Values = std::span<const double>;
@@ -116,4 +116,4 @@ double ImpactCost(std::span<const double> external_forces) {
   return std::min(5e-7 * squares, 10.0);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -5,7 +5,9 @@
 #include <span>
 #include <string_view>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::envs {
 
 // What a task rewards beside a constant and the control cost.
 enum class Progress {
@@ -45,6 +47,6 @@ std::span<const MujocoTask> MujocoTasks();
 // Cost of impacts in HumanoidStandup: 5e-7 times the squared norm of cfrc_ext, at most 10.
 double ImpactCost(std::span<const double> external_forces);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_MUJOCO_TASK_H_

@@ -2,8 +2,8 @@
 
 #include <mujoco/mujoco.h>
 
-namespace lfiw {
+namespace lfiw::envs {
 
 std::string MujocoVersion() { return mj_versionString(); }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -10,7 +10,7 @@
 #include "core/matrix.h"
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 constexpr double kProbabilityTolerance = 1e-9;
@@ -329,4 +329,4 @@ TabularLog SampleLog(const TabularSystem& system, const TabularPolicy& policy,
   return log;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

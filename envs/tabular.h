@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "core/array.h"
+#include "core/arrays/array.h"
+#include "core/layers.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // A finite Markov decision process, of which several states may look alike: a policy and a log see
 // observations only. Its values and visitation are known exactly: the oracle for estimators on
@@ -99,6 +100,6 @@ struct TabularLog {
 TabularLog SampleLog(const TabularSystem& system, const TabularPolicy& policy,
                      std::int64_t episodes, std::int64_t steps, const Stream& stream);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_TABULAR_H_

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 // Adds an outcome of (s, a); one of the same next state must have the same reward.
@@ -318,4 +318,4 @@ TabularProblem FindTabularProblem(const std::string& name) {
                      fmt::join(TabularProblemNames(), ", "));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "envs/tabular.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // What papers on off-policy evaluation test on: a tabular system with the policies and the horizon
 // that it is usually run with.
@@ -63,6 +64,6 @@ std::vector<std::string> TabularProblemNames();
 // Throws ConfigError that lists the names.
 TabularProblem FindTabularProblem(const std::string& name);
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_TABULAR_SYSTEMS_H_

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // The scalars of one update, fixed before the pass over the parameters.
@@ -75,7 +75,7 @@ void Adam::Load(const NpzFile& file, const std::string& prefix) {
   VectorF mean = file.GetVector(prefix + ".mean");
   VectorF square = file.GetVector(prefix + ".square");
   if (steps.size() != 1 || mean.size() != mean_.size() || square.size() != square_.size()) {
-    Throw<DataError>("optimiser state {} is of {} parameters, expected {}", prefix, mean.size(),
+    Throw<DataError>("optimizer state {} is of {} parameters, expected {}", prefix, mean.size(),
                      mean_.size());
   }
   steps_ = steps[0];
@@ -83,4 +83,4 @@ void Adam::Load(const NpzFile& file, const std::string& prefix) {
   square_ = std::move(square);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <string>
 
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
-#include "core/visitor.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 enum class WeightDecay { kDecoupled, kL2 };
 
-template <>
-struct EnumNames<WeightDecay> {
-  static constexpr std::array<std::string_view, 2> names = {"decoupled", "l2"};
-};
+constexpr auto EnumNames(WeightDecay /*kind*/) {
+  return std::to_array<std::string_view>({"decoupled", "l2"});
+}
 
 struct AdamOptions {
   double learning_rate = 1e-3;  // the paper's
@@ -64,6 +64,6 @@ class Adam {
   VectorF square_;  // second moments
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_ADAM_H_

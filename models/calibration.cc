@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 void RequireBothClasses(std::span<const double> logits, std::span<const std::uint8_t> labels) {
@@ -91,12 +91,12 @@ struct Objective {
     }
     return sum / static_cast<double>(logits.size());
   }
-  double Penalised(double slope, double intercept) const {
+  double Penalized(double slope, double intercept) const {
     return Nll(slope, intercept) + 0.5 * kRidge * slope * slope;
   }
 };
 
-// First and second derivatives of the penalised mean loss by (slope, intercept).
+// First and second derivatives of the penalized mean loss by (slope, intercept).
 struct Derivatives {
   double g0 = 0.0, g1 = 0.0, h00 = kRidge, h01 = 0.0, h11 = 0.0;
 };
@@ -121,9 +121,9 @@ Derivatives Differentiate(const Objective& f, double slope, double intercept) {
 
 enum class Intercept { kFitted, kZero };
 
-PlattScale Minimise(const Objective& f, Intercept kind) {
+PlattScale Minimize(const Objective& f, Intercept kind) {
   double slope = 1.0, intercept = 0.0;
-  double value = f.Penalised(slope, intercept);
+  double value = f.Penalized(slope, intercept);
   for (int iteration = 0; iteration < 100; ++iteration) {
     Derivatives d = Differentiate(f, slope, intercept);
     if (kind == Intercept::kZero) d.g1 = d.h01 = 0.0;
@@ -134,14 +134,14 @@ PlattScale Minimise(const Objective& f, Intercept kind) {
     // halve until the loss falls
     double scale = 1.0;
     while (scale > 1e-10 &&
-           !(f.Penalised(slope - scale * step0, intercept - scale * step1) < value)) {
+           !(f.Penalized(slope - scale * step0, intercept - scale * step1) < value)) {
       scale *= 0.5;
     }
     if (scale <= 1e-10) break;
     slope -= scale * step0;
     intercept -= scale * step1;
     const double before = value;
-    value = f.Penalised(slope, intercept);
+    value = f.Penalized(slope, intercept);
     if (before - value < 1e-14) break;
   }
   return {slope, intercept, f.Nll(slope, intercept)};
@@ -170,12 +170,12 @@ Calibration MeasureCalibration(std::span<const double> logits, std::span<const s
 
 PlattScale FitPlatt(std::span<const double> logits, std::span<const std::uint8_t> labels) {
   RequireBothClasses(logits, labels);
-  return Minimise({logits, labels}, Intercept::kFitted);
+  return Minimize({logits, labels}, Intercept::kFitted);
 }
 
 PlattScale FitTemperature(std::span<const double> logits, std::span<const std::uint8_t> labels) {
   RequireBothClasses(logits, labels);
-  return Minimise({logits, labels}, Intercept::kZero);
+  return Minimize({logits, labels}, Intercept::kZero);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

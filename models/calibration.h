@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
-namespace lfiw {
+#include "core/layers.h"
 
-// Quality of a binary classifier's logits on labelled data (label 1: real, 0: generated).
+namespace lfiw::models {
+
+// Quality of a binary classifier's logits on labeled data (label 1: real, 0: generated).
 
 // One of the equal-width bins of predicted probability.
 struct ReliabilityBin {
@@ -32,7 +34,7 @@ struct Calibration {
 Calibration MeasureCalibration(std::span<const double> logits, std::span<const std::uint8_t> labels,
                                std::int64_t bins = 10);
 
-// Calibrated logit = slope * logit + intercept. On self-normalised weights the slope acts as the
+// Calibrated logit = slope * logit + intercept. On self-normalized weights the slope acts as the
 // flattening exponent and the intercept cancels.
 struct PlattScale {
   double slope = 1.0;
@@ -47,6 +49,6 @@ PlattScale FitPlatt(std::span<const double> logits, std::span<const std::uint8_t
 // The same with intercept 0: slope = 1 / temperature (Guo et al. 2017).
 PlattScale FitTemperature(std::span<const double> logits, std::span<const std::uint8_t> labels);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_CALIBRATION_H_

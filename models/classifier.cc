@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 void TripleScaler::Scale(ConstMatrixRef states_in, ConstMatrixRef actions_in,
                          ConstMatrixRef next_states_in, ConstMatrixRef aux_in,
@@ -89,4 +89,4 @@ RatioClassifier RatioClassifier::Load(const std::string& path) {
   return RatioClassifier(std::move(scaler), std::move(network), ratio[0]);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -5,12 +5,13 @@
 #include <span>
 #include <string>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
 #include "models/transition_ratio.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The inputs of a classifier: scaled (s, a, s' or s' - s, aux), constant dimensions left out.
 struct TripleScaler {
@@ -58,6 +59,6 @@ class RatioClassifier : public TransitionRatio {
   double generated_per_real_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_CLASSIFIER_H_

@@ -8,7 +8,7 @@
 #include "models/episode_split.h"
 #include "models/losses.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Real transitions, and for each the members that may stand for the model.
@@ -251,4 +251,4 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
           std::move(summary)};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/episode_batch.h"
-#include "core/progress.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
+#include "core/run/progress.h"
 #include "models/classifier.h"
 #include "models/fit.h"
 #include "models/transition_model.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct ClassifierOptions {
   MlpOptions network;
@@ -68,6 +69,6 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
                             const TransitionModel& model, const ClassifierOptions& options,
                             std::uint64_t seed, std::int64_t index, const FitRun& run = {});
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_CLASSIFIER_FIT_H_

@@ -6,11 +6,11 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
 #include "models/losses.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 std::vector<std::int64_t> Range(std::int64_t count) {
@@ -228,7 +228,7 @@ void DynamicsEnsemble::Save(const std::string& path) const {
 DynamicsEnsemble DynamicsEnsemble::Load(const std::string& path) {
   const NpzFile file = NpzFile::Read(path);
   const std::string kind = file.GetText("kind");
-  const auto& names = EnumNames<DynamicsKind>::names;
+  const auto& names = EnumNames(DynamicsKind{});
   const auto found = std::find(names.begin(), names.end(), kind);
   if (found == names.end()) {
     Throw<DataError>("{}: kind is '{}', expected gaussian or deterministic", path, kind);
@@ -257,4 +257,4 @@ DynamicsEnsemble DynamicsEnsemble::Load(const std::string& path) {
                           std::move(networks), std::move(skipped));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
 #include "models/transition_model.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 enum class DynamicsKind { kGaussian, kDeterministic };
 
-template <>
-struct EnumNames<DynamicsKind> {
-  static constexpr std::array<std::string_view, 2> names = {"gaussian", "deterministic"};
-};
+constexpr auto EnumNames(DynamicsKind /*kind*/) {
+  return std::to_array<std::string_view>({"gaussian", "deterministic"});
+}
 
 // The scales a dynamics model works in. Outcomes are the change of the state, s' - s, and aux.
 struct DynamicsScalers {
@@ -105,6 +105,6 @@ class DynamicsEnsemble : public TransitionModel {
   std::vector<std::vector<std::int64_t>> skipped_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_DYNAMICS_H_

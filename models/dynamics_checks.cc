@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // The learned outcomes (change of state, aux) of some transitions, [n, outcome_dim], in double.
@@ -125,4 +125,4 @@ std::vector<double> OpenLoopError(const DynamicsEnsemble& ensemble, const Episod
   return errors;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

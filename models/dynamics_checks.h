@@ -6,10 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
 #include "models/dynamics.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // How well an ensemble predicts episodes it was not trained on.
 struct DynamicsErrors {
@@ -34,6 +35,6 @@ DynamicsErrors OneStepErrors(const DynamicsEnsemble& ensemble, const EpisodeBatc
 std::vector<double> OpenLoopError(const DynamicsEnsemble& ensemble, const EpisodeBatch& log,
                                   std::span<const std::int64_t> episodes, std::int64_t max_k);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_DYNAMICS_CHECKS_H_

@@ -10,7 +10,7 @@
 #include "models/episode_split.h"
 #include "models/losses.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // The scaled transitions that all members share, and where each step of the log is among them.
@@ -223,4 +223,4 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
           std::move(summary)};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

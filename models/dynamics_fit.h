@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "core/episode_batch.h"
-#include "core/progress.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
+#include "core/run/progress.h"
 #include "models/dynamics.h"
 #include "models/fit.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct DynamicsOptions {
   std::int64_t members = 5;  // the paper says "ensemble"; 5 as in PETS
@@ -67,6 +68,6 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
                         const DynamicsOptions& options, std::uint64_t seed, const FitRun& run = {},
                         const std::vector<std::vector<std::int64_t>>& skipped = {});
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_DYNAMICS_FIT_H_

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share, Stream stream,
                            const char* purpose) {
@@ -53,4 +53,4 @@ std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std
   return chosen;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

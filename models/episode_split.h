@@ -5,10 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct EpisodeSplit {
   std::vector<std::int64_t> train;
@@ -28,6 +29,6 @@ std::vector<std::int64_t> StepsOf(const EpisodeBatch& log, std::span<const std::
 std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std::int64_t count,
                                     Stream stream);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_EPISODE_SPLIT_H_

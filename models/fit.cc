@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <limits>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Everything that a fit carries from one step to the next, beside the parameters themselves.
@@ -178,4 +178,4 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
   return state.summary;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

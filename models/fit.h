@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/progress.h"
-#include "core/visitor.h"
+#include "core/run/progress.h"
 #include "models/adam.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct FitOptions {
   std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)
@@ -23,7 +24,7 @@ struct FitOptions {
     v.Field("steps", steps, "gradient steps", AtLeast(1));
     v.Field("batch", batch, "rows per gradient step", AtLeast(1));
     v.Field("validate_every", validate_every, "steps between validations", AtLeast(1));
-    v.Field("adam", adam, "optimiser");
+    v.Field("adam", adam, "optimizer");
   }
 };
 
@@ -77,7 +78,7 @@ struct FitJob {
                    const std::string& file);
 };
 
-// Minimises a problem with Adam and leaves the job's kept parameters in it; validates every
+// Minimizes a problem with Adam and leaves the job's kept parameters in it; validates every
 // `validate_every` steps and at the end. A checkpoint found at `job.checkpoint` is resumed (also
 // that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the owner of
 // its folder removes it.
@@ -85,6 +86,6 @@ struct FitJob {
 // checkpoint belongs to another fit, and Interrupted (after writing a checkpoint).
 FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_FIT_H_

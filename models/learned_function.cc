@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 double Probability(double logit) {
@@ -17,7 +17,7 @@ double Probability(double logit) {
 
 FunctionKind ReadKind(const NpzFile& file, const std::string& path) {
   const std::string text = file.GetText("kind");
-  const auto& names = EnumNames<FunctionKind>::names;
+  const auto& names = EnumNames(FunctionKind{});
   const auto found = std::find(names.begin(), names.end(), text);
   if (found == names.end()) {
     Throw<DataError>("{}: kind is '{}', expected reward or termination", path, text);
@@ -142,4 +142,4 @@ LearnedFunction LearnedFunction::Load(const std::string& path) {
   return LearnedFunction(kind, std::move(scaler), ReadOutput(file, path), std::move(networks));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -8,23 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/visitor.h"
 #include "models/mlp.h"
+#include "models/scalar_of_transition.h"
 #include "models/scaler.h"
-#include "models/transition_function.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // What a function of a transition stands for.
 enum class FunctionKind {
   kReward,       // its reward
   kTermination,  // the probability that it ends the episode
 };
-template <>
-struct EnumNames<FunctionKind> {
-  static constexpr std::array<std::string_view, 2> names = {"reward", "termination"};
-};
+constexpr auto EnumNames(FunctionKind /*kind*/) {
+  return std::to_array<std::string_view>({"reward", "termination"});
+}
 
 // The inputs of a learned function: scaled (s, a, s' - s, s'), dimensions that are constant in the
 // data left out. Of s, s' - s and s' any two give the third, but each is here at unit scale, so
@@ -57,7 +57,7 @@ struct OutputScale {
 
 // A scalar function of a transition (s, a, s') learned from a log: the mean over an ensemble of
 // networks, or a constant. Thread safe; runs on the calling thread.
-class LearnedFunction final : public TransitionFunction {
+class LearnedFunction final : public ScalarOfTransition {
  public:
   // `networks` map scaler.input_dim() values to one: to the reward in units of `output` (kReward),
   // or to the logit of the end of the episode (kTermination, where `output` has no part). Without
@@ -87,6 +87,6 @@ class LearnedFunction final : public TransitionFunction {
   std::vector<Mlp> networks_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_LEARNED_FUNCTION_H_

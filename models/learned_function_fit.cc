@@ -15,7 +15,7 @@
 #include "models/episode_split.h"
 #include "models/losses.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using Episodes = std::vector<std::int64_t>;
@@ -438,4 +438,4 @@ LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::
   return FitFunction(log, episodes, FunctionKind::kTermination, options, seed, run);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

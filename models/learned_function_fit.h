@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
 #include "models/fit.h"
 #include "models/learned_function.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct LearnedFunctionOptions {
   std::int64_t members = 3;
@@ -80,6 +81,6 @@ LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::
                                   const LearnedFunctionOptions& options, std::uint64_t seed,
                                   const FitRun& run = {});
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_LEARNED_FUNCTION_FIT_H_

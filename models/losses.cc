@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using RowF = Eigen::Array<float, 1, Eigen::Dynamic>;
@@ -78,4 +78,4 @@ double LogisticLoss(ConstMatrixRef logits, ConstMatrixRef labels, MatrixRef grad
   return sum / n;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

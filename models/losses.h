@@ -1,9 +1,10 @@
 #ifndef LFIW_MODELS_LOSSES_H_
 #define LFIW_MODELS_LOSSES_H_
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Losses as functions of network outputs. Each returns the mean loss (summed in double) and writes
 // its gradient with respect to the outputs, the shape of which is that of the outputs.
@@ -26,6 +27,6 @@ double SquaredError(ConstMatrixRef outputs, ConstMatrixRef targets, MatrixRef gr
 // Binary cross-entropy in nats per row, from logits. logits, labels (1 or 0), gradient [n, 1].
 double LogisticLoss(ConstMatrixRef logits, ConstMatrixRef labels, MatrixRef gradient);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_LOSSES_H_

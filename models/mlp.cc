@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "models/torch_threads.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr std::int64_t kChunkRows = 1000;
@@ -248,7 +248,7 @@ Mlp Mlp::Load(const NpzFile& file, const std::string& prefix) {
   };
   if (shape.size() != 5 || !within(shape[0], 0, kMaxWidth) || !within(shape[1], 1, kMaxWidth) ||
       !within(shape[2], 0, kMaxLayers) || !within(shape[3], 1, kMaxWidth) ||
-      !within(shape[4], 0, std::ssize(EnumNames<Activation>::names) - 1)) {
+      !within(shape[4], 0, std::ssize(EnumNames(Activation{})) - 1)) {
     Throw<DataError>(
         "array {}.shape is not [input, output, layers, width, activation] of a network", prefix);
   }
@@ -264,4 +264,4 @@ Mlp Mlp::Load(const NpzFile& file, const std::string& prefix) {
   return mlp;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

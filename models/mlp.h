@@ -6,19 +6,19 @@
 #include <memory>
 #include <string>
 
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 enum class Activation { kSilu, kTanh, kRelu };
 
-template <>
-struct EnumNames<Activation> {
-  static constexpr std::array<std::string_view, 3> names = {"silu", "tanh", "relu"};
-};
+constexpr auto EnumNames(Activation /*kind*/) {
+  return std::to_array<std::string_view>({"silu", "tanh", "relu"});
+}
 
 struct MlpOptions {
   std::int64_t hidden_layers = 3;             // the paper's depth and width
@@ -74,6 +74,6 @@ class Mlp {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_MLP_H_

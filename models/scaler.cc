@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 Scaler::Scaler(const VectorF& mean, const VectorF& deviation)
     : mean_(mean), deviation_(deviation), active_(static_cast<std::size_t>(mean.size())) {
@@ -103,4 +103,4 @@ Scaler Scaler::Load(const NpzFile& file, const std::string& prefix) {
   return scaler;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

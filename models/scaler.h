@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
-#include "core/visitor.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct ScalerOptions {
   // A dimension is constant when its standard deviation is at most this share of its largest
@@ -69,6 +70,6 @@ class Scaler {
   std::vector<std::int64_t> active_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_SCALER_H_

@@ -4,7 +4,7 @@
 
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 void PinTorchToOneThread() {
   // LibTorch resets OpenMP to one thread per core on every thread that first uses it, unless its
@@ -16,4 +16,4 @@ void PinTorchToOneThread() {
   static_cast<void>(threads);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -2,8 +2,8 @@
 
 #include <torch/version.h>
 
-namespace lfiw {
+namespace lfiw::models {
 
 std::string TorchVersion() { return TORCH_VERSION; }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

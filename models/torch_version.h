@@ -3,11 +3,13 @@
 
 #include <string>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::models {
 
 // Version of the LibTorch that was compiled against, such as "1.13.1".
 std::string TorchVersion();
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_TORCH_VERSION_H_

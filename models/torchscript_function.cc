@@ -11,7 +11,7 @@
 #include "core/rng.h"
 #include "models/torchscript_module.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr std::int64_t kProbeRows = 3;
@@ -117,4 +117,4 @@ void TorchScriptFunction::Predict(ConstMatrixRef states, ConstMatrixRef actions,
   }
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

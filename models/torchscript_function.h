@@ -6,14 +6,15 @@
 #include <span>
 #include <string>
 
-#include "models/transition_function.h"
+#include "core/layers.h"
+#include "models/scalar_of_transition.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // A TorchScript module whose forward(states [n, obs_dim], actions [n, action_dim], next_states
 // [n, obs_dim]) returns one number per row, [n] or [n, 1], in the floating type of its weights
 // (float32 for a module without any). TorchScript is code: name only files that are trusted.
-class TorchScriptFunction final : public TransitionFunction {
+class TorchScriptFunction final : public ScalarOfTransition {
  public:
   ~TorchScriptFunction() override;
 
@@ -33,6 +34,6 @@ class TorchScriptFunction final : public TransitionFunction {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_TORCHSCRIPT_FUNCTION_H_

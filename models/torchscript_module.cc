@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "models/torch_threads.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Names that recurrent networks keep their state under.
@@ -108,4 +108,4 @@ bool AllEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
   });
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

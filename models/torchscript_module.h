@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::models {
 
 // A TorchScript module that was loaded from a file. It runs on the CPU, on one thread per call and
 // without gradients. This header brings LibTorch's own: include it in source files only.
@@ -35,6 +37,6 @@ class TorchScriptModule {
 std::vector<at::Tensor> CopiesOf(const std::vector<at::Tensor>& tensors);
 bool AllEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_TORCHSCRIPT_MODULE_H_

@@ -5,9 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Anything that can be sampled for the next state of a step: the model half of the importance
 // weights. Model rollouts and ratio classifiers need no more than this (no density), so a simulator
@@ -41,6 +42,6 @@ class TransitionModel {
   virtual std::vector<std::int64_t> MembersFor(std::int64_t episode) const = 0;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_TRANSITION_MODEL_H_

@@ -3,9 +3,10 @@
 
 #include <span>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The other half of the importance weights: anything that gives log p(s' | s, a) / p_theta(s' | s,
 // a) of a transition. A trained classifier estimates it; where both systems are known it is exact.
@@ -19,6 +20,6 @@ class TransitionRatio {
                          ConstMatrixRef aux, std::span<double> log_ratios) const = 0;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_TRANSITION_RATIO_H_

@@ -8,7 +8,7 @@
 #include "core/rng.h"
 #include "core/statistics.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 // Resamples that share one pass over the terms.
@@ -136,4 +136,4 @@ std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resa
   return out;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope

@@ -5,9 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/array.h"
+#include "core/arrays/array.h"
+#include "core/layers.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 // What a column adds whose denominators sum to 0.
 enum class EmptyColumns {
@@ -50,6 +51,6 @@ std::vector<double> Jackknife(const EpisodeTerms& terms);
 std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resamples,
                                     std::uint64_t seed);
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_EPISODE_TERMS_H_

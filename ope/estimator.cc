@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 using Matrix = Array<double, 2>;
@@ -177,7 +177,7 @@ std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
   factors.resize(static_cast<std::size_t>(steps));
   if (estimand.horizon || estimand.scale == ValueScale::kSum) return factors;
   if (estimand.discount >= 1.0) {
-    Throw<ConfigError>("value.discount: 1 has no normalised value over an infinite horizon");
+    Throw<ConfigError>("value.discount: 1 has no normalized value over an infinite horizon");
   }
   double factor = 1.0 - estimand.discount;
   for (double& f : factors) {
@@ -233,4 +233,4 @@ Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
   return estimate;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope

@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "core/array.h"
+#include "core/arrays/array.h"
+#include "core/layers.h"
 #include "ope/episode_terms.h"
 #include "ope/value.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 // One interface for the whole family of off-policy estimators. What needs networks, files or
 // threads is fitted beforehand and arrives as arrays over the logged steps; an estimator is a pure
@@ -28,7 +29,7 @@ struct Estimand : ValueOptions {
 };
 
 // Factor of each step's reward in the value, [steps], where logged episodes have at most `steps` of
-// the horizon's steps: a normalised value is divided by the sum of the discounts over the whole
+// the horizon's steps: a normalized value is divided by the sum of the discounts over the whole
 // horizon. Throws ConfigError when the discount is outside [0, 1], or 1 and there is no such sum.
 std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps);
 
@@ -124,6 +125,6 @@ EstimatorRegistry StandardEstimators();
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand);
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_ESTIMATOR_H_

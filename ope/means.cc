@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/statistics.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 double PlainMean(std::span<const double> values) {
   LFIW_ASSERT(!values.empty());
@@ -39,4 +39,4 @@ std::optional<double> MeanError(std::span<const double> values) {
   return std::isfinite(error) ? std::optional<double>(error) : std::nullopt;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope

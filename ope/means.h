@@ -4,7 +4,9 @@
 #include <optional>
 #include <span>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::ope {
 
 // Means whose rounding or range matters to estimators, beside those of core/statistics.h.
 
@@ -20,6 +22,6 @@ double RootMeanSquare(std::span<const double> values);
 // Standard error of the mean; empty for fewer than two values or when it leaves double's range.
 std::optional<double> MeanError(std::span<const double> values);
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_MEANS_H_

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 std::vector<double> StepFactors(const ValueOptions& options, std::int64_t steps) {
   if (!(options.discount >= 0.0 && options.discount <= 1.0)) {
@@ -18,7 +18,7 @@ std::vector<double> StepFactors(const ValueOptions& options, std::int64_t steps)
     sum += factor;
     factor *= options.discount;
   }
-  if (options.scale == ValueScale::kNormalised) {
+  if (options.scale == ValueScale::kNormalized) {
     for (double& value : factors) value /= sum;
   }
   return factors;
@@ -35,4 +35,4 @@ void TailReturns(std::span<const double> rewards, std::span<const double> factor
   }
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope

@@ -6,17 +6,17 @@
 #include <span>
 #include <vector>
 
-#include "core/visitor.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
-// kSum: the discounted sum of rewards. kNormalised: that sum divided by the sum of the discounts,
+// kSum: the discounted sum of rewards. kNormalized: that sum divided by the sum of the discounts,
 // the mean reward per step.
-enum class ValueScale { kSum, kNormalised };
-template <>
-struct EnumNames<ValueScale> {
-  static constexpr std::array names = {"sum", "normalised"};
-};
+enum class ValueScale { kSum, kNormalized };
+constexpr auto EnumNames(ValueScale /*kind*/) {
+  return std::to_array<std::string_view>({"sum", "normalized"});
+}
 
 // What "the value of a policy" means. The horizon T is the length of the arrays of an estimate; all
 // rows of one table, and their truth, share these options.
@@ -32,7 +32,7 @@ struct ValueOptions {
 };
 
 // Factor of each step's reward in the value, [steps]: discount^t, divided by the sum of the
-// discounts on the normalised scale. Throws ConfigError when the discount is outside [0, 1].
+// discounts on the normalized scale. Throws ConfigError when the discount is outside [0, 1].
 std::vector<double> StepFactors(const ValueOptions& options, std::int64_t steps);
 
 // tails[t] = sum over k >= t of factors[k] * rewards[k]; rewards, factors [T], tails [T + 1]
@@ -41,6 +41,6 @@ std::vector<double> StepFactors(const ValueOptions& options, std::int64_t steps)
 void TailReturns(std::span<const double> rewards, std::span<const double> factors,
                  std::span<double> tails);
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_VALUE_H_

@@ -14,7 +14,7 @@
 #include "policies/cloning_losses.h"
 #include "policies/normal_density.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr const char* kName = "behavior clone";
@@ -273,4 +273,4 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
   return clone;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -8,16 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "core/episode_batch.h"
-#include "core/progress.h"
-#include "core/visitor.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
+#include "core/run/progress.h"
 #include "models/fit.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
-#include "policies/network_policy.h"
+#include "policies/files/network_policy.h"
 #include "policies/policy_check.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 enum class CloneKind {
   kGaussian,      // executed actions are Gaussian draws clipped to the bounds
@@ -25,11 +26,9 @@ enum class CloneKind {
   kCategorical,   // discrete actions as one-hot rows
 };
 
-template <>
-struct EnumNames<CloneKind> {
-  static constexpr std::array<std::string_view, 3> names = {"gaussian", "tanh_gaussian",
-                                                            "categorical"};
-};
+constexpr auto EnumNames(CloneKind /*kind*/) {
+  return std::to_array<std::string_view>({"gaussian", "tanh_gaussian", "categorical"});
+}
 
 struct CloningOptions {
   CloneKind kind = CloneKind::kGaussian;
@@ -77,6 +76,6 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
                             const CloningOptions& options, std::uint64_t seed,
                             const FitRun& run = {});
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_BEHAVIOR_CLONING_H_

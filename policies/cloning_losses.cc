@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "policies/normal_density.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 // A negative log-likelihood and its derivatives by mean and log deviation.
@@ -76,4 +76,4 @@ double CategoricalNll(ConstMatrixRef logits, ConstMatrixRef actions, MatrixRef g
   return sum * share;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

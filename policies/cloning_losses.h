@@ -1,9 +1,10 @@
 #ifndef LFIW_POLICIES_CLONING_LOSSES_H_
 #define LFIW_POLICIES_CLONING_LOSSES_H_
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // Losses of behavior cloning as functions of network outputs. Each returns the mean over rows of
 // the negative log-likelihood of whole actions in nats (summed in double) and writes its gradient
@@ -27,6 +28,6 @@ double CensoredGaussianNll(ConstMatrixRef outputs, ConstMatrixRef targets,
 // logits, one-hot actions, gradient [n, k].
 double CategoricalNll(ConstMatrixRef logits, ConstMatrixRef actions, MatrixRef gradient);
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_CLONING_LOSSES_H_

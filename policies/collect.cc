@@ -13,7 +13,7 @@
 #include "core/statistics.h"
 #include "policies/logged_density.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 // Episodes that one task steps together, so that the policy sees batches. Small enough for the
@@ -265,4 +265,4 @@ MonteCarloEstimate MonteCarloValue(const EnvFactory& factory, const Policy& poli
           .mean_length = Mean(sink.lengths())};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

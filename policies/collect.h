@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "core/episode_batch.h"
-#include "core/progress.h"
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
+#include "core/run/progress.h"
 #include "envs/env.h"
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // Which episodes are run. Episode e draws its initial state from Stream(seed, purpose + "/reset",
 // {e}) and its actions from Stream(seed, purpose + "/action noise", {e}): it is the same however
@@ -44,6 +45,6 @@ struct MonteCarloEstimate {
 MonteCarloEstimate MonteCarloValue(const EnvFactory& factory, const Policy& policy,
                                    const EpisodeRequest& request, double discount);
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_COLLECT_H_

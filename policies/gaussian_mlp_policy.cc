@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "core/error.h"
+#include "policies/files/policy_arrays.h"
 #include "policies/normal_density.h"
-#include "policies/policy_arrays.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr const char* kFormat = "lfiw gaussian mlp policy 1";
@@ -204,4 +204,4 @@ void GaussianMlpPolicy::LogDensity(ConstMatrixRef observations,
               });
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
+#include "models/tanh_mlp.h"
 #include "policies/policy.h"
-#include "policies/running_moments.h"
-#include "policies/tanh_mlp.h"
+#include "policies/ppo/running_moments.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
-// A diagonal Gaussian whose mean is a tanh MLP of the normalised observation and whose log standard
+// A diagonal Gaussian whose mean is a tanh MLP of the normalized observation and whose log standard
 // deviation does not depend on the state: a = mlp(z(s)) + exp(log_std) * noise. The statistics of
 // z(s) are part of the policy and frozen. The step index is ignored.
 //
@@ -70,6 +71,6 @@ class GaussianMlpPolicy : public Policy {
   std::string origin_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_GAUSSIAN_MLP_POLICY_H_

@@ -5,7 +5,7 @@
 
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 std::vector<double> LoggedDensity(const EpisodeBatch& log, const Policy& policy,
                                   const EnvSpec& spec) {
@@ -22,4 +22,4 @@ std::vector<double> LoggedDensity(const EpisodeBatch& log, const Policy& policy,
   return density;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 MeanPolicy::MeanPolicy(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
 
@@ -27,4 +27,4 @@ void MeanPolicy::LogDensity(ConstMatrixRef /*observations*/,
   Throw<PolicyError>("{}: has no density: {}", Description(), DensityRefusal());
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

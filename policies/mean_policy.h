@@ -6,9 +6,10 @@
 #include <span>
 #include <string>
 
+#include "core/layers.h"
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // A policy that always takes the action another one would take without noise, as published returns
 // of trained agents mostly are measured. It has no density.
@@ -35,6 +36,6 @@ class MeanPolicy final : public Policy {
   std::unique_ptr<Policy> policy_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_MEAN_POLICY_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr double kHalfLogTwoPi = 0.91893853320467274178;
@@ -53,4 +53,4 @@ double LogSquashedDensity(double x, const SquashedNormal& draw, double low, doub
 
 double UnsquashDraw(double unit) { return std::atanh(std::clamp(unit, -kSquashEdge, kSquashEdge)); }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -1,7 +1,9 @@
 #ifndef LFIW_POLICIES_NORMAL_DENSITY_H_
 #define LFIW_POLICIES_NORMAL_DENSITY_H_
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::policies {
 
 // log of the standard normal distribution function, accurate in both tails (relative error below
 // 1e-11 for every finite z).
@@ -33,6 +35,6 @@ double LogSquashedDensity(double x, const SquashedNormal& draw, double low, doub
 // +-atanh(1 - 2^-25).
 double UnsquashDraw(double unit);
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_NORMAL_DENSITY_H_

@@ -1,10 +1,10 @@
 #include "policies/policy.h"
 
-#include "core/episode_batch.h"
 #include "core/error.h"
+#include "core/logs/episode_batch.h"
 #include "envs/env.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 void CheckFits(const Policy& policy, const EnvSpec& spec) {
   if (policy.obs_dim() == spec.obs_dim && policy.action_dim() == spec.action_dim) return;
@@ -22,4 +22,4 @@ void CheckFits(const Policy& policy, const EpisodeBatch& log, const std::string&
       log.action_dim());
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -5,9 +5,10 @@
 #include <span>
 #include <string>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 struct EnvSpec;
 struct EpisodeBatch;
@@ -58,6 +59,6 @@ void CheckFits(const Policy& policy, const EnvSpec& spec);
 // The same for a log; `source` names it.
 void CheckFits(const Policy& policy, const EpisodeBatch& log, const std::string& source);
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_POLICY_H_

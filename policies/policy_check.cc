@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr std::int64_t kBlockRows = 256;
@@ -167,4 +167,4 @@ double MeasureActionRate(const Policy& policy, ConstMatrixRef observations) {
   return static_cast<double>(drawn) / elapsed.count();
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // Bounds that executed actions were clipped to, [action_dim]; infinite where there are none.
 struct ActionBounds {
@@ -102,6 +103,6 @@ class PolicyChecker {
 // [n, obs_dim], n >= 1; takes about a fifth of a second.
 double MeasureActionRate(const Policy& policy, ConstMatrixRef observations);
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_POLICIES_POLICY_CHECK_H_

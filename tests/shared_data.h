@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/test_paths.h"
+
 namespace lfiw {
 
 // The path of a file that nobody on this project wrote, or an empty text where it is not at hand.
@@ -16,7 +18,7 @@ inline std::string SharedData(const std::string& name) {
     const fs::path path = fs::path(folder) / name;
     return fs::exists(path) ? path.string() : "";
   }
-  fs::path above = fs::path(LFIW_SOURCE_DIR).parent_path();
+  fs::path above = fs::path(SourceFile("")).parent_path().parent_path();
   for (; above != above.root_path(); above = above.parent_path()) {
     const fs::path path = above / "shared" / "data" / name;
     if (fs::exists(path)) return path.string();

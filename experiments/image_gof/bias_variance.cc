@@ -7,7 +7,7 @@
 #include "core/rng.h"
 #include "core/statistics.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Draw = std::vector<std::int64_t>;
@@ -48,7 +48,7 @@ std::span<const double> View(const VectorD& values) {
 }
 
 // estimates [draws, d].
-void Summarise(const MatrixD& estimates, const VectorD& truth, BiasVariance& entry) {
+void Summarize(const MatrixD& estimates, const VectorD& truth, BiasVariance& entry) {
   const auto count = static_cast<double>(estimates.rows());
   const Eigen::RowVectorXd mean = estimates.colwise().sum() / count;
   const VectorD bias = mean.transpose() - truth;
@@ -88,7 +88,7 @@ std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
         const SampleWeights weights = WeightsOf(log_weights, all[k], variant);
         estimates.row(static_cast<Eigen::Index>(k)) = WeightedSum(features, all[k], weights.values);
       }
-      Summarise(estimates, truth, entry);
+      Summarize(estimates, truth, entry);
     } catch (const NumericError& error) {
       entry.reason = error.what();
     }
@@ -96,4 +96,4 @@ std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
   return entries;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "experiments/image_gof/sample_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // How far estimates of d mean features are off, over several draws of T samples (the paper's
 // appendix B). With bias_j = mean over draws - truth_j and var_j = mean squared deviation from the
@@ -37,6 +38,6 @@ std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
                                               std::int64_t size, std::int64_t draws,
                                               std::uint64_t seed);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_BIAS_VARIANCE_H_

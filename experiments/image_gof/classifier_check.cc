@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/csv_text.h"
 #include "core/rng.h"
+#include "core/run/csv_text.h"
 #include "experiments/image_gof/gof_verdict.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 ExtractorCheck CheckExtractor(const std::string& extractor, const SampleSet& images) {
   ExtractorCheck check{.extractor = extractor, .images = images.size()};
@@ -42,7 +42,7 @@ std::string ExtractorLine(const ExtractorCheck& check) {
   if (!check.accuracy) {
     return fmt::format("{}: accuracy not known ({})", check.extractor, check.reason);
   }
-  return fmt::format("{}: {:.1f} % of {} labelled check images right (standard error {:.1f} %)",
+  return fmt::format("{}: {:.1f} % of {} labeled check images right (standard error {:.1f} %)",
                      check.extractor, 100.0 * *check.accuracy,
                      CountText(static_cast<double>(check.images)), 100.0 * *check.standard_error);
 }
@@ -74,4 +74,4 @@ std::string ChecksCsv(std::span<const ClassifierCheck> checks) {
   return csv;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,12 +6,13 @@
 #include <span>
 #include <string>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/image_gof/sample_set.h"
 #include "models/calibration.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Checks on real images that no classifier was trained with.
 
@@ -26,7 +27,7 @@ struct ExtractorCheck {
 // Needs labels of all images and as many logits as there are classes among them.
 ExtractorCheck CheckExtractor(const std::string& extractor, const SampleSet& images);
 
-// "ResNet-20 ...: 91.5 % of 1,000 labelled images right (standard error 0.9 %)".
+// "ResNet-20 ...: 91.5 % of 1,000 labeled images right (standard error 0.9 %)".
 std::string ExtractorLine(const ExtractorCheck& check);
 
 // How well the classifiers of a generator tell its samples from real images.
@@ -47,6 +48,6 @@ ClassifierCheck CheckOnNewImages(const std::string& model, const CrossFit& fit,
 // RFC 4180: a line per check.
 std::string ChecksCsv(std::span<const ClassifierCheck> checks);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_CLASSIFIER_CHECK_H_

@@ -6,9 +6,9 @@
 
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "ope/diagnostics.h"
+#include "ope/judgement/diagnostics.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // The rows of one set by what they are to a fold's classifier.
@@ -124,4 +124,4 @@ std::vector<double> DealtLogWeights(std::span<const FeatureClassifier> classifie
   return dealt;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/progress.h"
+#include "core/run/progress.h"
 #include "experiments/image_gof/gof_config.h"
-#include "models/feature_classifier.h"
 #include "models/fit.h"
+#include "models/image/feature_classifier.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Log-weights of all samples, each by a classifier that was trained without it.
 struct CrossFit {
@@ -38,6 +39,6 @@ std::vector<double> AveragedLogWeights(std::span<const FeatureClassifier> classi
 std::vector<double> DealtLogWeights(std::span<const FeatureClassifier> classifiers,
                                     ConstMatrixRef features, std::uint64_t seed);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_CROSS_FIT_H_

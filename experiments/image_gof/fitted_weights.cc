@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/config.h"
-#include "core/npz.h"
-#include "experiments/run_outputs.h"
-#include "experiments/stage_files.h"
+#include "core/arrays/npz.h"
+#include "core/config/config.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/stage_files.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
@@ -24,10 +24,10 @@ json HistoriesJson(const std::vector<FitSummary>& fits) {
 
 std::string ClassifierFile(std::size_t fold) { return fmt::format("classifier_{}.npz", fold); }
 
-std::vector<FeatureClassifier> LoadClassifiers(const Artefact& artefact, std::int64_t folds) {
+std::vector<FeatureClassifier> LoadClassifiers(const Artifact& artifact, std::int64_t folds) {
   std::vector<FeatureClassifier> classifiers;
   for (std::size_t k = 0; k < static_cast<std::size_t>(folds); ++k) {
-    classifiers.push_back(FeatureClassifier::Load(artefact.File(ClassifierFile(k))));
+    classifiers.push_back(FeatureClassifier::Load(artifact.File(ClassifierFile(k))));
   }
   return classifiers;
 }
@@ -50,7 +50,7 @@ FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed
                     .inputs = inputs,
                     .seed = seed,
                     .code_version = 2};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("classifiers", CrossFitSteps(real.rows(), generated.rows(), options),
                               "gradient steps", run.verbosity);
     const CrossFit fit = FitByFolds(real, generated, options, seed,
@@ -64,13 +64,13 @@ FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed
       fit.classifiers[k].Save(directory + "/" + ClassifierFile(k));
     }
   });
-  const NpzFile file = NpzFile::Read(artefact.File("log_weights.npz"));
+  const NpzFile file = NpzFile::Read(artifact.File("log_weights.npz"));
   return {.fit = {.real = file.GetDoubles("real"),
                   .generated = file.GetDoubles("generated"),
                   .fits = {},
-                  .classifiers = LoadClassifiers(artefact, options.folds)},
-          .histories = ReadJson(artefact.File("histories.json")),
-          .hash = artefact.content_hash};
+                  .classifiers = LoadClassifiers(artifact, options.folds)},
+          .histories = ReadJson(artifact.File("histories.json")),
+          .hash = artifact.content_hash};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

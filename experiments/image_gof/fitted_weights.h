@@ -6,17 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "experiments/experiment.h"
 #include "experiments/image_gof/cross_fit.h"
+#include "experiments/presentation/experiment.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Cross-fitted weights as a stage leaves them.
 struct FittedWeights {
   CrossFit fit;              // without its summaries
   nlohmann::json histories;  // [folds] of {step, train, validation}
-  std::string hash;          // of the artefact
+  std::string hash;          // of the artifact
 };
 
 // The learning curves of all folds as lines of metrics.jsonl, series "PREFIX fold K".
@@ -28,6 +29,6 @@ FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed
                          ConstMatrixRef real, ConstMatrixRef generated,
                          const std::vector<std::string>& inputs, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_FITTED_WEIGHTS_H_

@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 #include "experiments/image_gof/symmetric_eigen.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kBlockRows = 1024;
@@ -91,14 +91,14 @@ Moments WeightedMoments(ConstMatrixRef features, const SampleWeights& weights,
                         CovarianceDivisor divisor) {
   LFIW_ASSERT(features.rows() == weights.size() && features.rows() >= 2);
   const double sum = weights.values.sum();
-  const VectorD normalised = weights.values / sum;
-  const VectorD mean = WeightedMean(features, normalised);
-  const double share = divisor == CovarianceDivisor::kPlain ? 1.0 : 1.0 - normalised.squaredNorm();
+  const VectorD normalized = weights.values / sum;
+  const VectorD mean = WeightedMean(features, normalized);
+  const double share = divisor == CovarianceDivisor::kPlain ? 1.0 : 1.0 - normalized.squaredNorm();
   if (share <= static_cast<double>(features.rows()) * std::numeric_limits<double>::epsilon()) {
     Throw<NumericError>("one of {} samples has all the weight, so there is no covariance",
                         features.rows());
   }
-  const MatrixD rows = WeightedDeviations(features, normalised, mean);
+  const MatrixD rows = WeightedDeviations(features, normalized, mean);
   return {.mean = sum * mean, .covariance = SymmetricProduct(rows, rows, sum / share)};
 }
 
@@ -117,4 +117,4 @@ double FrechetReference::Distance(const Moments& other) const {
   return std::max(distance, 0.0);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

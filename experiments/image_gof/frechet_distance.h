@@ -1,10 +1,11 @@
 #ifndef LFIW_EXPERIMENTS_IMAGE_GOF_FRECHET_DISTANCE_H_
 #define LFIW_EXPERIMENTS_IMAGE_GOF_FRECHET_DISTANCE_H_
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "experiments/image_gof/sample_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Mean and covariance of features.
 struct Moments {
@@ -40,6 +41,6 @@ class FrechetReference {
   MatrixD root_;  // [rank, d]: rows sqrt(eigenvalue) * eigenvector
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_FRECHET_DISTANCE_H_

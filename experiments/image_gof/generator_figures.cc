@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/png.h"
+#include "core/images/png.h"
 #include "core/rng.h"
 #include "experiments/image_gof/image_grid.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kSamples = 64;
@@ -59,4 +59,4 @@ std::string TrainingLine(const TrainingHistory& history) {
                      fmt::join(figures, ", "));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "core/image_batch.h"
-#include "experiments/experiment.h"
-#include "experiments/plot.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
+#include "experiments/presentation/experiment.h"
+#include "experiments/presentation/plot.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // What a generator looks like: its samples and how it learned.
 
@@ -24,6 +25,6 @@ Plot LearningPlot(const std::string& model, const TrainingHistory& history);
 // The last value of every figure: "8,000 steps; at the end bits per dimension 4.1, ...".
 std::string TrainingLine(const TrainingHistory& history);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GENERATOR_FIGURES_H_

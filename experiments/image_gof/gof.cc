@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
-#include "core/png.h"
-#include "core/system_info.h"
+#include "core/images/png.h"
+#include "core/run/system_info.h"
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/image_gof/fitted_weights.h"
 #include "experiments/image_gof/gof_metrics.h"
@@ -18,11 +18,11 @@
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/image_grid.h"
 #include "experiments/image_gof/sample_set.h"
-#include "experiments/plot.h"
-#include "experiments/run_outputs.h"
-#include "experiments/stage_files.h"
+#include "experiments/presentation/plot.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/stage_files.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
@@ -37,14 +37,14 @@ std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
                     .config = CanonicalText(config.metrics),
                     .inputs = std::move(inputs),
                     .seed = config.seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("metrics", 1, "table", run.verbosity);
     const std::vector<GofRow> rows = MeasureFit(samples.real.features, samples.generated.features,
                                                 weights.fit.generated, config.metrics, config.seed);
     WriteJson(RowsJson(rows), directory + "/rows.json");
     progress.Advance(1);
   });
-  const std::string path = artefact.File("rows.json");
+  const std::string path = artifact.File("rows.json");
   return RowsFromJson(ReadJson(path), path);
 }
 
@@ -111,4 +111,4 @@ int RunGof(const GofConfig& config, const ExperimentRun& run) {
   return 0;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -1,10 +1,11 @@
 #ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_
 #define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_
 
-#include "experiments/experiment.h"
+#include "core/layers.h"
 #include "experiments/image_gof/gof_config.h"
+#include "experiments/presentation/experiment.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Measures how well generated images fit real ones, with and without importance weights: features,
 // classifiers by cross-fitting, metrics, checks of the weights, verdict. Writes results.csv,
@@ -12,6 +13,6 @@ namespace lfiw {
 // the program's exit status, 0.
 int RunGof(const GofConfig& config, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_H_

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/visitor.h"
-#include "experiments/experiment.h"
-#include "models/feature_classifier.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
+#include "experiments/presentation/experiment.h"
+#include "models/image/feature_classifier.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The classifier whose odds are the weights.
 struct GofClassifierOptions {
@@ -103,6 +104,6 @@ struct GofConfig {
   }
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_CONFIG_H_

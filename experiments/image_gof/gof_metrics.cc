@@ -7,17 +7,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/csv_text.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/run/csv_text.h"
 #include "core/statistics.h"
 #include "experiments/image_gof/frechet_distance.h"
 #include "experiments/image_gof/inception_score.h"
 #include "experiments/image_gof/kernel_distance.h"
 #include "experiments/image_gof/sample_weights.h"
-#include "experiments/json_object.h"
+#include "experiments/presentation/json_object.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
@@ -250,4 +250,4 @@ std::string RowsCsv(std::span<const GofRow> rows) {
   return csv;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

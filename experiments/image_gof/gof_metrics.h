@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/image_gof/gof_config.h"
-#include "models/feature_extractor.h"
+#include "models/image/feature_extractor.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Names of the metrics. The last is what the paper's code reports as KID.
 inline constexpr const char* kInceptionScore = "inception_score";
@@ -55,6 +56,6 @@ std::vector<GofRow> RowsFromJson(const nlohmann::json& json, const std::string& 
 // RFC 4180, a line per row.
 std::string RowsCsv(std::span<const GofRow> rows);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_METRICS_H_

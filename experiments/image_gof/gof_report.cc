@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/text_table.h"
-#include "experiments/html_page.h"
+#include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/html_page.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
@@ -326,4 +326,4 @@ std::string GofPage(const GofResult& result, const GofDrawings& drawings,
   return HtmlPage("Goodness of fit of generated images", body);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

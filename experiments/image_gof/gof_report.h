@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/sample_set.h"
-#include "experiments/plot.h"
+#include "experiments/presentation/plot.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // All that is known at the end of a run.
 struct GofResult {
@@ -43,6 +44,6 @@ nlohmann::json GofJson(const GofResult& result);
 std::string GofPage(const GofResult& result, const GofDrawings& drawings,
                     const std::string& command);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_REPORT_H_

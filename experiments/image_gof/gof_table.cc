@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/run/system_info.h"
 #include "core/statistics.h"
-#include "core/system_info.h"
 #include "experiments/image_gof/bias_variance.h"
 #include "experiments/image_gof/classifier_check.h"
 #include "experiments/image_gof/fitted_weights.h"
@@ -25,10 +25,10 @@
 #include "experiments/image_gof/image_generators.h"
 #include "experiments/image_gof/resampled_density.h"
 #include "experiments/image_gof/sample_set.h"
-#include "experiments/run_outputs.h"
-#include "experiments/training_history.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/training_history.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -342,4 +342,4 @@ int RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
   return 0;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -1,10 +1,11 @@
 #ifndef LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_
 #define LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_
 
-#include "experiments/experiment.h"
+#include "core/layers.h"
 #include "experiments/image_gof/gof_table_config.h"
+#include "experiments/presentation/experiment.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The paper's table 1 (reference, and every generator without and with self-normalized weights,
 // with standard errors over runs); where sizes are given, the tables of its appendix B; densities
@@ -14,6 +15,6 @@ namespace lfiw {
 // program's exit status, 0. Throws ConfigError before anything is trained.
 int RunGofTable(const GofTableConfig& config, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_H_

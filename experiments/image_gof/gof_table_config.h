@@ -6,20 +6,20 @@
 #include <string>
 #include <vector>
 
-#include "core/visitor.h"
-#include "experiments/experiment.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "experiments/image_gof/gof_config.h"
+#include "experiments/presentation/experiment.h"
 #include "models/image/pixel_cnn.h"
 #include "models/image/sngan.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Where the samples of a generator come from: files, or a model that the run trains.
 enum class GeneratorKind { kSamples, kPixelCnn, kSngan };
-template <>
-struct EnumNames<GeneratorKind> {
-  static constexpr std::array names = {"samples", "pixel_cnn", "sngan"};
-};
+constexpr auto EnumNames(GeneratorKind /*kind*/) {
+  return std::to_array<std::string_view>({"samples", "pixel_cnn", "sngan"});
+}
 
 // One generator. Trained ones see the images of `real_train` but for the last `held_out`, of
 // whatever kind they are, so that all see the same.
@@ -93,6 +93,6 @@ struct GofTableConfig {
   }
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_CONFIG_H_

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "core/csv_text.h"
-#include "core/text_table.h"
-#include "experiments/html_page.h"
+#include "core/run/csv_text.h"
+#include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/html_page.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -242,4 +242,4 @@ std::string TablePage(const GofTable& table, const std::string& command) {
   return HtmlPage("Goodness of fit over several runs", body);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/image_gof/bias_variance.h"
 #include "experiments/image_gof/classifier_check.h"
 #include "experiments/image_gof/gof_metrics.h"
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/resampled_density.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The metrics of the table, in the order of its columns.
 inline constexpr std::array kTableMetrics = {kInceptionScore, kFid, kKid, kBiasedRbf};
@@ -78,6 +79,6 @@ std::string BiasVarianceCsv(const GofTable& table);
 
 std::string TablePage(const GofTable& table, const std::string& command);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_TABLE_PAGE_H_

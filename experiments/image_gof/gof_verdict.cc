@@ -6,11 +6,11 @@
 
 #include "core/statistics.h"
 #include "experiments/image_gof/kernel_distance.h"
-#include "experiments/number_text.h"
-#include "ope/log_weights.h"
-#include "ope/psis.h"
+#include "experiments/presentation/number_text.h"
+#include "ope/judgement/psis.h"
+#include "ope/rollouts/log_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kBins = 10;
@@ -86,7 +86,7 @@ WeightEvidence GatherEvidence(const CrossFit& fit) {
   evidence.calibration = CalibrateWeights(fit);
   const auto n = static_cast<double>(evidence.n), m = static_cast<double>(evidence.m);
   evidence.auc_z = (evidence.calibration.auc - 0.5) / std::sqrt((n + m + 1.0) / (12.0 * n * m));
-  const WeightSummary summary = Summarise(fit.generated);
+  const WeightSummary summary = Summarize(fit.generated);
   evidence.ess = summary.ess;
   evidence.max_weight = summary.max_weight;
   evidence.khat = FitTail(fit.generated).khat;
@@ -119,4 +119,4 @@ GofJudgement JudgeFit(const WeightEvidence& evidence, std::span<const GofRow> ro
   return judgement;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/image_gof/gof_config.h"
 #include "experiments/image_gof/gof_metrics.h"
 #include "models/calibration.h"
-#include "ope/importance_resampling.h"
+#include "ope/rollouts/importance_resampling.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // How well the samples pass for real ones.
 enum class Resemblance { kSame, kClose, kDifferent };
-template <>
-struct EnumNames<Resemblance> {
-  static constexpr std::array names = {"no difference found", "close", "different"};
-};
+constexpr auto EnumNames(Resemblance /*kind*/) {
+  return std::to_array<std::string_view>({"no difference found", "close", "different"});
+}
 
 // Of the class probability that held-out log-weights imply, in 10 bins, among as many real and
 // generated samples as there are.
@@ -57,6 +57,6 @@ struct GofJudgement {
 GofJudgement JudgeFit(const WeightEvidence& evidence, std::span<const GofRow> rows,
                       const GofVerdictOptions& options, std::int64_t kid_block);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_GOF_VERDICT_H_

@@ -8,15 +8,15 @@
 #include <memory>
 #include <utility>
 
-#include "core/config.h"
+#include "core/arrays/npz.h"
+#include "core/config/config.h"
 #include "core/error.h"
-#include "core/image_files.h"
-#include "core/npz.h"
+#include "core/images/image_files.h"
 #include "core/rng.h"
-#include "experiments/stage_files.h"
-#include "experiments/training_history.h"
+#include "experiments/presentation/stage_files.h"
+#include "experiments/presentation/training_history.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // images of one checkpoint of sampling, and of one step of its progress in densities
@@ -102,7 +102,7 @@ TrainedGenerator TrainStage(const GeneratorOptions& options, const ModelKind& ki
                     .config = fmt::format("held out {}; {}", options.held_out, kind.options),
                     .inputs = {real_train.hash},
                     .seed = seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     const ImageBatch& all = real_train.images;
     const std::int64_t cut = all.count - options.held_out;
     TerminalProgress progress(options.name + ": training", kind.steps, "steps", run.verbosity);
@@ -115,9 +115,9 @@ TrainedGenerator TrainStage(const GeneratorOptions& options, const ModelKind& ki
     file.Write(directory + "/model.npz");
     WriteJson(HistoryJson(history), directory + "/history.json");
   });
-  return {.history = ReadHistory(artefact.File("history.json")),
-          .file = artefact.File("model.npz"),
-          .hash = artefact.content_hash};
+  return {.history = ReadHistory(artifact.File("history.json")),
+          .file = artifact.File("model.npz"),
+          .hash = artifact.content_hash};
 }
 
 // Images 0 .. count - 1 of the sampler's sequence. Blocks that an interrupted try left in `folder`
@@ -145,13 +145,13 @@ std::string SampleStage(const GeneratorOptions& options, const ModelKind& kind,
                     .config = fmt::format("{} images; {}", options.count, kind.options),
                     .inputs = {model.hash},
                     .seed = seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(options.name + ": sampling", options.count, "images", run.verbosity);
     const Sampler sampler = kind.load(NpzFile::Read(model.file));
     WriteImages(SampleInBlocks(sampler, options.count, CheckpointFolder(directory), progress),
                 directory + "/samples.npz");
   });
-  return artefact.File("samples.npz");
+  return artifact.File("samples.npz");
 }
 
 void CheckFiles(const GeneratorOptions& options) {
@@ -217,7 +217,7 @@ std::vector<double> BaseLogDensity(const GeneratorOptions& options, const Traine
                     .config = fmt::format("{} images; {}", count, CanonicalText(options.pixel_cnn)),
                     .inputs = {model.hash, set.hash},
                     .seed = 0};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(options.name + ": densities", count, "images", run.verbosity);
     PixelCnn network = MakePixelCnn(options.pixel_cnn, set.images, seed);
     network.Load(NpzFile::Read(model.file), kPrefix);
@@ -233,7 +233,7 @@ std::vector<double> BaseLogDensity(const GeneratorOptions& options, const Traine
     file.Put("log_density", all);
     file.Write(directory + "/log_density.npz");
   });
-  return NpzFile::Read(artefact.File("log_density.npz")).GetDoubles("log_density");
+  return NpzFile::Read(artifact.File("log_density.npz")).GetDoubles("log_density");
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

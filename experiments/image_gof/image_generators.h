@@ -6,13 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "experiments/experiment.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/image_gof/gof_table_config.h"
 #include "experiments/image_gof/sample_set.h"
+#include "experiments/presentation/experiment.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Generators as stages of the cache: what trains them, what they sample, what density they give.
 
@@ -20,7 +21,7 @@ namespace lfiw {
 struct TrainedGenerator {
   TrainingHistory history;
   std::string file;  // the model's arrays, prefix "model"
-  std::string hash;  // of the stage's artefact
+  std::string hash;  // of the stage's artifact
 };
 
 struct GeneratorOutput {
@@ -47,6 +48,6 @@ std::vector<double> BaseLogDensity(const GeneratorOptions& options, const Traine
                                    const SampleSet& set, std::int64_t count, std::uint64_t seed,
                                    const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_IMAGE_GENERATORS_H_

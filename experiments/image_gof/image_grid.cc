@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "experiments/markup.h"
+#include "experiments/presentation/markup.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::uint8_t kWhite = 255;
@@ -100,4 +100,4 @@ std::string PngAsSvg(const std::string& png, const ImageBatch& image, const std:
       image.width, image.height, EscapeMarkup(words), image.width, image.height, Base64(png));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,9 +5,10 @@
 #include <span>
 #include <string>
 
-#include "core/image_batch.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The listed images side by side in rows of `columns`, one pixel of white between them, as one
 // image (count 1). At least one image and one column.
@@ -22,6 +23,6 @@ ImageBatch RankedGrid(const ImageBatch& images, std::span<const double> values, 
 // other files. `words` say the same to who cannot see it.
 std::string PngAsSvg(const std::string& png, const ImageBatch& image, const std::string& words);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_IMAGE_GRID_H_

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kBlockRows = 512;
@@ -55,4 +55,4 @@ double InceptionScore(ConstMatrixRef logits, const SampleWeights& weights) {
   return std::exp(divergence);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "core/statistics.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kTile = 512;
@@ -172,7 +172,7 @@ KernelDistance Average(std::span<const double> blocks) {
 }
 
 // Rows relative to the mean of the real ones, which leaves distances as they are and squares small.
-MatrixD Centred(ConstMatrixRef features, const Eigen::RowVectorXd& mean) {
+MatrixD Centered(ConstMatrixRef features, const Eigen::RowVectorXd& mean) {
   MatrixD rows = features.cast<double>();
   rows.rowwise() -= mean;
   return rows;
@@ -213,7 +213,7 @@ std::vector<double> BiasedRbfDistances(ConstMatrixRef real, ConstMatrixRef gener
   LFIW_ASSERT(real.rows() >= 1 && real.cols() == generated.cols());
   const auto n = static_cast<double>(real.rows());
   const Eigen::RowVectorXd mean = real.cast<double>().colwise().sum() / n;
-  const MatrixD x = Centred(real, mean), y = Centred(generated, mean);
+  const MatrixD x = Centered(real, mean), y = Centered(generated, mean);
   const VectorD x_squares = x.rowwise().squaredNorm(), y_squares = y.rowwise().squaredNorm();
   // the mean of |x_i - x_j|^2 over all pairs is twice the mean square about the mean
   const double scale = 2.0 * x_squares.sum() / n;
@@ -243,4 +243,4 @@ std::vector<double> BiasedRbfDistances(ConstMatrixRef real, ConstMatrixRef gener
   return distances;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

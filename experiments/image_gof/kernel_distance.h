@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
 #include "experiments/image_gof/sample_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Distances by kernels between features of real rows x [n, d], equally weighted, and generated rows
 // y [m, d], under each of several weights v [m] at the cost of one. Products go through GEMM in
@@ -32,7 +33,7 @@ std::int64_t KernelBlocks(std::int64_t n, std::int64_t m, std::int64_t block);
 // terms i = j,
 //   mean_{i != j} k(x_i, x_j) + sum_{i != j} v_i v_j k(y_i, y_j) / r - 2 sum_j v_j mean_i k(x_i,
 //   y_j)
-// where r = 1 - sum v^2 for weights that sum to 1, which are normalised anew in every block, and
+// where r = 1 - sum v^2 for weights that sum to 1, which are normalized anew in every block, and
 // (m - 1) / m for others: unbiased for equal weights and for exact ratios. Both sets are put in an
 // order drawn from `order` and cut into KernelBlocks blocks: the larger set into blocks of at most
 // `block` rows unless that left the smaller one fewer than two for each. Throws DataError when
@@ -48,6 +49,6 @@ std::vector<KernelDistance> PolynomialKernelDistances(ConstMatrixRef real, Const
 std::vector<double> BiasedRbfDistances(ConstMatrixRef real, ConstMatrixRef generated,
                                        std::span<const SampleWeights> weights);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_KERNEL_DISTANCE_H_

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/csv_text.h"
 #include "core/error.h"
+#include "core/run/csv_text.h"
 #include "core/statistics.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/number_text.h"
 #include "ope/means.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // The error of a mean over images minus log Z.
@@ -72,4 +72,4 @@ std::string DensityCsv(std::span<const DensityRow> rows) {
   return csv;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "ope/importance_resampling.h"
+#include "core/layers.h"
+#include "ope/rollouts/importance_resampling.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // How probable a model and its importance resampled model (equation 11) find some images. Bits per
 // dimension are means of -log2 density / bytes of an image: lower is better.
@@ -39,6 +40,6 @@ std::vector<std::string> DensityLines(const DensityRow& row);
 // RFC 4180: a line per row.
 std::string DensityCsv(std::span<const DensityRow> rows);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_RESAMPLED_DENSITY_H_

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/number_text.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
@@ -46,4 +46,4 @@ json ConditionsJson(const ResamplingConditions& conditions, const LogPartition& 
            partition.standard_error ? json(*partition.standard_error) : json()}};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

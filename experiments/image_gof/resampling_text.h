@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ope/importance_resampling.h"
+#include "core/layers.h"
+#include "ope/rollouts/importance_resampling.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The checks of an importance resampled model in words, one line each, with their margins in nats.
 std::vector<std::string> ConditionLines(const ResamplingConditions& conditions,
@@ -17,6 +18,6 @@ std::vector<std::string> ConditionLines(const ResamplingConditions& conditions,
 nlohmann::json ConditionsJson(const ResamplingConditions& conditions,
                               const LogPartition& partition);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_RESAMPLING_TEXT_H_

@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/image_files.h"
-#include "core/npz.h"
-#include "core/sha256.h"
+#include "core/images/image_files.h"
+#include "core/run/sha256.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,7 +84,7 @@ void FillFeatures(const FeatureExtractor& extractor, const std::string& extracto
                     .config = extractor.Description(),
                     .inputs = {set.hash, extractor_hash},
                     .seed = 0};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(fmt::format("features of {} images", kind), set.images.count,
                               "images", run.verbosity);
     const ImageFeatures found = ExtractFeatures(extractor, set.images, &progress);
@@ -93,7 +93,7 @@ void FillFeatures(const FeatureExtractor& extractor, const std::string& extracto
     file.Put("logits", found.logits);
     file.Write(directory + "/features.npz");
   });
-  const NpzFile file = NpzFile::Read(artefact.File("features.npz"));
+  const NpzFile file = NpzFile::Read(artifact.File("features.npz"));
   set.features = {file.GetMatrix("features"), file.GetMatrix("logits")};
 }
 
@@ -183,4 +183,4 @@ SamplePair ReadPair(const std::vector<std::string>& real, const std::vector<std:
   return pair;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

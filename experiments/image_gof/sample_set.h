@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "experiments/experiment.h"
-#include "models/feature_extractor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
+#include "experiments/presentation/experiment.h"
+#include "models/image/feature_extractor.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Samples of one kind, real or generated.
 struct SampleSet {
@@ -41,6 +42,6 @@ struct SamplePair {
 SamplePair ReadPair(const std::vector<std::string>& real, const std::vector<std::string>& generated,
                     const std::string& features, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_SET_H_

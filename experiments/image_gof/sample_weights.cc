@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "ope/log_weights.h"
+#include "ope/rollouts/log_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 [[noreturn]] void RejectZeros(std::int64_t n) {
@@ -47,12 +47,12 @@ SampleWeights MakeWeights(std::span<const double> log_weights, const WeightVaria
   const std::span<double> values(logs.data(), log_weights.size());
   Flatten(values, variant.alpha);
   weights.clipped = ClipBelow(values, variant.beta);
-  const WeightSummary summary = Summarise(values);
+  const WeightSummary summary = Summarize(values);
   if (!summary.supported) RejectZeros(logs.size());
   weights.ess = summary.ess;
   weights.max_weight = summary.max_weight;
   if (variant.scale == WeightScale::kSum) {
-    SelfNormalise(values);
+    SelfNormalize(values);
   } else {
     for (double& value : values) value = std::exp(value) / static_cast<double>(logs.size());
     if (!logs.allFinite()) {
@@ -78,4 +78,4 @@ SampleWeights TakeWeights(const SampleWeights& weights, std::span<const std::int
   return taken;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

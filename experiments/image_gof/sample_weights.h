@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/visitor.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // What weights are divided by: their number (the paper's equation 5) or their sum (equation 6).
 enum class WeightScale { kNumber, kSum };
-template <>
-struct EnumNames<WeightScale> {
-  static constexpr std::array names = {"none", "self"};
-};
+constexpr auto EnumNames(WeightScale /*kind*/) {
+  return std::to_array<std::string_view>({"none", "self"});
+}
 
 // The weights of n samples: E[f] is estimated by sum_i values[i] f(x_i).
 struct SampleWeights {
@@ -50,10 +50,10 @@ SampleWeights UniformWeights(std::int64_t n);
 // with kNumber, one leaves the range of a double.
 SampleWeights MakeWeights(std::span<const double> log_weights, const WeightVariant& variant);
 
-// Those of some samples, normalised anew with kSum and in proportion to the share of the samples
+// Those of some samples, normalized anew with kSum and in proportion to the share of the samples
 // taken with kNumber. Throws NumericError when all of them are 0.
 SampleWeights TakeWeights(const SampleWeights& weights, std::span<const std::int64_t> samples);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_WEIGHTS_H_

@@ -12,7 +12,7 @@ extern "C" void dsyevd_(const char* job, const char* triangle, const int* n, dou
                         const int* lda, double* w, double* work, const int* work_size,
                         int* integer_work, const int* integer_work_size, int* info);
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // beyond it the size of the workspace leaves a 32-bit integer
@@ -57,4 +57,4 @@ SymmetricEigen DecomposeSymmetric(MatrixD matrix) {
 
 VectorD SymmetricEigenvalues(MatrixD matrix) { return Run('N', matrix); }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -1,9 +1,10 @@
 #ifndef LFIW_EXPERIMENTS_IMAGE_GOF_SYMMETRIC_EIGEN_H_
 #define LFIW_EXPERIMENTS_IMAGE_GOF_SYMMETRIC_EIGEN_H_
 
+#include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Eigenvalues in ascending order; row k of `vectors` is the unit eigenvector of values[k].
 struct SymmetricEigen {
@@ -19,6 +20,6 @@ SymmetricEigen DecomposeSymmetric(MatrixD matrix);
 // The eigenvalues alone.
 VectorD SymmetricEigenvalues(MatrixD matrix);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_SYMMETRIC_EIGEN_H_

@@ -8,9 +8,9 @@
 #include "core/matrix.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
-#include "ope/log_weights.h"
+#include "ope/rollouts/log_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 const double kLogRootTwoPi = 0.5 * std::log(2.0 * M_PI);
@@ -178,7 +178,7 @@ ToyCurves FitToyCurves(const ToyGaussianConfig& config, std::int64_t n, Progress
   return curves;
 }
 
-ToySummary SummariseToy(const ToyGaussianConfig& config, const ToyCurves& curves) {
+ToySummary SummarizeToy(const ToyGaussianConfig& config, const ToyCurves& curves) {
   const std::vector<double> x = GridPoints(config.grid);
   std::vector<double> gap, width, covered, resampled, divergence, cross;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -201,10 +201,10 @@ ToySummary SummariseToy(const ToyGaussianConfig& config, const ToyCurves& curves
   // KL(p, q w / Z) = KL(p, q) - E_p[log w] + log Z
   summary.resampled_divergence =
       summary.model_divergence - Integrate(x, cross) + std::log(Integrate(x, resampled));
-  summary.ess = Summarise(curves.held_out_model).ess;
+  summary.ess = Summarize(curves.held_out_model).ess;
   summary.partition = EstimateLogPartition(curves.held_out_model);
   summary.conditions = CheckResampling(curves.held_out_data, curves.held_out_model);
   return summary;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/progress.h"
+#include "core/layers.h"
 #include "core/rng.h"
+#include "core/run/progress.h"
 #include "experiments/image_gof/toy_gaussian_config.h"
-#include "ope/importance_resampling.h"
+#include "ope/rollouts/importance_resampling.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // log-density in nats.
 double MixtureLogDensity(const MixtureOptions& mixture, double x);
@@ -49,8 +50,8 @@ struct ToySummary {
   LogPartition partition;
   ResamplingConditions conditions;
 };
-ToySummary SummariseToy(const ToyGaussianConfig& config, const ToyCurves& curves);
+ToySummary SummarizeToy(const ToyGaussianConfig& config, const ToyCurves& curves);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_TOY_CURVES_H_

@@ -6,16 +6,16 @@
 #include <utility>
 #include <vector>
 
-#include "core/config.h"
+#include "core/arrays/npz.h"
+#include "core/config/config.h"
 #include "core/error.h"
-#include "core/npz.h"
-#include "core/system_info.h"
+#include "core/run/system_info.h"
 #include "experiments/image_gof/toy_curves.h"
 #include "experiments/image_gof/toy_page.h"
-#include "experiments/plot.h"
-#include "experiments/run_outputs.h"
+#include "experiments/presentation/plot.h"
+#include "experiments/presentation/run_outputs.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 void Save(const ToyCurves& curves, const std::string& path) {
@@ -54,13 +54,13 @@ std::string CurvesKey(const ToyGaussianConfig& config, std::int64_t n) {
 ToyPanel RunPanel(const ToyGaussianConfig& config, const ExperimentRun& run, std::int64_t n) {
   const Stage stage{
       .name = "toy_curves", .config = CurvesKey(config, n), .inputs = {}, .seed = config.seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress(fmt::format("classifiers for n = {}", n), config.bootstraps,
                               "classifiers", run.verbosity);
     Save(FitToyCurves(config, n, &progress), directory + "/curves.npz");
   });
-  ToyPanel panel{.curves = Load(n, artefact.File("curves.npz")), .summary = {}};
-  panel.summary = SummariseToy(config, panel.curves);
+  ToyPanel panel{.curves = Load(n, artifact.File("curves.npz")), .summary = {}};
+  panel.summary = SummarizeToy(config, panel.curves);
   return panel;
 }
 
@@ -95,4 +95,4 @@ int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
   return 0;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

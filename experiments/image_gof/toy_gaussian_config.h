@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/visitor.h"
-#include "experiments/experiment.h"
-#include "models/feature_classifier.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
+#include "experiments/presentation/experiment.h"
+#include "models/image/feature_classifier.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The data of the toy: two Gaussians of equal weight and deviation.
 struct MixtureOptions {
@@ -68,6 +69,6 @@ struct ToyGaussianConfig {
   }
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_TOY_GAUSSIAN_CONFIG_H_

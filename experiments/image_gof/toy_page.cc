@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 
-#include "core/csv_text.h"
-#include "core/text_table.h"
-#include "experiments/html_page.h"
+#include "core/run/csv_text.h"
+#include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/html_page.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 double Probability(double logit) { return 1.0 / (1.0 + std::exp(-logit)); }
@@ -167,4 +167,4 @@ std::string ToyPage(const ToyGaussianConfig& config, std::span<const ToyPanel> p
   return HtmlPage("Importance weights in one dimension", body);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/image_gof/toy_curves.h"
-#include "experiments/plot.h"
+#include "experiments/presentation/plot.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // One panel of the figure and what it amounts to.
 struct ToyPanel {
@@ -35,6 +36,6 @@ std::string ToyCurvesCsv(const ToyGaussianConfig& config, std::span<const ToyPan
 std::string ToyPage(const ToyGaussianConfig& config, std::span<const ToyPanel> panels,
                     const std::vector<std::string>& svgs, const std::string& command);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_IMAGE_GOF_TOY_PAGE_H_

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // Sums of `in` [rows, from] over the `to` windows of each row, [rows, to]. A pixel is `to` units
@@ -53,4 +53,4 @@ void AverageAreas(std::span<const std::uint8_t> in, std::int64_t from, std::span
   }
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

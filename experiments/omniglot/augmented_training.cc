@@ -4,22 +4,22 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "ope/log_weights.h"
+#include "ope/rollouts/log_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
-LabelledImages SetOf(const ImageBatch& images, const LabelledRows& rows) {
+LabeledImages SetOf(const ImageBatch& images, const LabeledRows& rows) {
   return {.images = &images, .rows = rows.rows, .labels = rows.labels, .weights = {}, .share = 1.0};
 }
 
-LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column,
-                            const AugmentedOptions& options) {
-  LabelledImages set{.images = &data.generated,
-                     .rows = {},
-                     .labels = data.generated.labels,
-                     .weights = {},
-                     .share = 1.0};
+LabeledImages GeneratedSet(const AugmentationData& data, TrainingData column,
+                           const AugmentedOptions& options) {
+  LabeledImages set{.images = &data.generated,
+                    .rows = {},
+                    .labels = data.generated.labels,
+                    .weights = {},
+                    .share = 1.0};
   for (std::int64_t i = 0; i < data.generated.count; ++i) set.rows.push_back(i);
   if (!UsesWeights(column)) return set;
   LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
@@ -32,10 +32,10 @@ LabelledImages GeneratedSet(const AugmentationData& data, TrainingData column,
   return set;
 }
 
-std::vector<LabelledImages> SetsOf(const AugmentationData& data, TrainingData column,
-                                   const AugmentedOptions& options) {
+std::vector<LabeledImages> SetsOf(const AugmentationData& data, TrainingData column,
+                                  const AugmentedOptions& options) {
   const bool real = column != TrainingData::kGenerated && column != TrainingData::kWeighted;
-  std::vector<LabelledImages> sets;
+  std::vector<LabeledImages> sets;
   if (real) sets.push_back(SetOf(data.drawings.images, data.drawings.train));
   if (UsesGenerated(column)) sets.push_back(GeneratedSet(data, column, options));
   if (sets.size() == 2) {
@@ -45,7 +45,7 @@ std::vector<LabelledImages> SetsOf(const AugmentationData& data, TrainingData co
   return sets;
 }
 
-double Accuracy(const ConvClassifier& model, const ImageBatch& images, const LabelledRows& rows) {
+double Accuracy(const ConvClassifier& model, const ImageBatch& images, const LabeledRows& rows) {
   const MatrixF logits = model.Logits(TakeImages(images, rows.rows));
   std::int64_t hits = 0;
   for (Eigen::Index i = 0; i < logits.rows(); ++i) {
@@ -90,4 +90,4 @@ AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
           .history = fit.history};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,22 +6,22 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "core/visitor.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/omniglot_config.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // What a classifier of characters is trained on: the columns of the paper's table 2.
 enum class TrainingData { kReal, kGenerated, kWeighted, kMixed, kMixedWeighted };
-template <>
-struct EnumNames<TrainingData> {
-  static constexpr std::array<std::string_view, 5> names = {"D_cl", "D_g", "D_g w/ LFIW",
-                                                            "D_cl + D_g", "D_cl + D_g w/ LFIW"};
-};
+constexpr auto EnumNames(TrainingData /*kind*/) {
+  return std::to_array<std::string_view>(
+      {"D_cl", "D_g", "D_g w/ LFIW", "D_cl + D_g", "D_cl + D_g w/ LFIW"});
+}
 inline constexpr std::array kAllTrainingData = {TrainingData::kReal, TrainingData::kGenerated,
                                                 TrainingData::kWeighted, TrainingData::kMixed,
                                                 TrainingData::kMixedWeighted};
@@ -34,7 +34,7 @@ constexpr bool UsesWeights(TrainingData data) {
 // What the columns have to choose from.
 struct AugmentationData {
   const SplitDrawings& drawings;
-  const ImageBatch& generated;      // [m], labelled
+  const ImageBatch& generated;      // [m], labeled
   std::vector<double> log_weights;  // [m]; may be empty for columns without weights
 };
 
@@ -60,6 +60,6 @@ ConvClassifierOptions FitOptionsFor(TrainingData data, std::int64_t n, std::int6
 AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
                             const AugmentedOptions& options, std::uint64_t seed, const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_AUGMENTED_TRAINING_H_

@@ -6,9 +6,9 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "core/sha256.h"
+#include "core/run/sha256.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 void Check(const Drawings& drawings, const SplitOptions& options) {
@@ -65,9 +65,9 @@ void AppendClass(const Drawings& drawings, std::int64_t from, std::int64_t quart
                                       : fmt::format("{}, turned by {}", name, 90 * quarters));
   for (std::int64_t k = 0; k < std::ssize(order); ++k) {
     const std::int64_t row = from * drawings.per_class + order[static_cast<std::size_t>(k)];
-    LabelledRows& part = k < options.train                        ? split.train
-                         : k < options.train + options.validation ? split.validation
-                                                                  : split.test;
+    LabeledRows& part = k < options.train                        ? split.train
+                        : k < options.train + options.validation ? split.validation
+                                                                 : split.test;
     part.rows.push_back(split.images.count++);
     part.labels.push_back(label);
     split.images.labels.push_back(label);
@@ -97,7 +97,7 @@ SplitDrawings Split(const Drawings& drawings, const SplitOptions& options, std::
   return split;
 }
 
-std::string HashOf(const ImageBatch& images, const LabelledRows& rows) {
+std::string HashOf(const ImageBatch& images, const LabeledRows& rows) {
   std::string bytes = fmt::format("{} x {} x {}:", images.height, images.width, images.channels);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     bytes += fmt::format(" {} ", rows.labels[i]);
@@ -107,4 +107,4 @@ std::string HashOf(const ImageBatch& images, const LabelledRows& rows) {
   return Sha256Hex(bytes);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -8,18 +8,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "core/visitor.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/omniglot/drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Which classes are taken when there are more than wanted.
 enum class ClassChoice { kFirst, kRandom };
-template <>
-struct EnumNames<ClassChoice> {
-  static constexpr std::array<std::string_view, 2> names = {"first", "random"};
-};
+constexpr auto EnumNames(ClassChoice /*kind*/) {
+  return std::to_array<std::string_view>({"first", "random"});
+}
 
 // The paper prints 15/5/5 drawings of the 20 there are; its group's later code has 10/5/5, which
 // keeps the validation and test sets as printed. 15/3/2 stands in its earlier code.
@@ -44,7 +44,7 @@ struct SplitOptions {
 };
 
 // Some images of a batch and their classes.
-struct LabelledRows {
+struct LabeledRows {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> labels;
 
@@ -55,7 +55,7 @@ struct LabelledRows {
 struct SplitDrawings {
   ImageBatch images;
   std::vector<std::string> names;  // [classes]
-  LabelledRows train, validation, test;
+  LabeledRows train, validation, test;
 
   std::int64_t classes() const { return std::ssize(names); }
 };
@@ -67,8 +67,8 @@ struct SplitDrawings {
 SplitDrawings Split(const Drawings& drawings, const SplitOptions& options, std::uint64_t seed);
 
 // SHA-256 of the sizes, pixels and labels of some images.
-std::string HashOf(const ImageBatch& images, const LabelledRows& rows);
+std::string HashOf(const ImageBatch& images, const LabeledRows& rows);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_DRAWING_SPLIT_H_

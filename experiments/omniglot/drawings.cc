@@ -11,13 +11,13 @@
 #include <span>
 #include <utility>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
+#include "core/images/png.h"
 #include "core/parallel.h"
-#include "core/png.h"
 #include "experiments/omniglot/area_average.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 namespace fs = std::filesystem;
@@ -209,7 +209,7 @@ void StoreFile(const std::string& path, std::int64_t i, Drawings& drawings) {
   if (image.channels != 1 || image.height != image.width || image.height < kDrawingSide ||
       image.height > kMaxSide) {
     Throw<DataError>(
-        "{}: has {} x {} pixels of {} channels, expected a grey square of side {} to "
+        "{}: has {} x {} pixels of {} channels, expected a gray square of side {} to "
         "{}",
         path, image.height, image.width, image.channels, kDrawingSide, kMaxSide);
   }
@@ -268,4 +268,4 @@ Drawings ReadDrawings(const std::vector<std::string>& paths) {
   return all;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,16 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Pixels of a side, which larger drawings are averaged to.
 inline constexpr std::int64_t kDrawingSide = 28;
 
 // Handwritten characters: classes with equally many drawings of each.
 struct Drawings {
-  ImageBatch images;  // [classes * per_class], grey, ink 255 on 0, class after class, labelled
+  ImageBatch images;  // [classes * per_class], gray, ink 255 on 0, class after class, labeled
   std::int64_t per_class = 0;
   std::vector<std::string> names;  // [classes]: "Greek character03"
 
@@ -32,6 +33,6 @@ struct Drawings {
 // without paths, DataError that names the file, what it holds and what was expected.
 Drawings ReadDrawings(const std::vector<std::string>& paths);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_DRAWINGS_H_

@@ -6,18 +6,18 @@
 #include <numeric>
 #include <vector>
 
-#include "core/atomic_file.h"
-#include "core/config.h"
-#include "core/image_files.h"
-#include "core/npz.h"
-#include "core/png.h"
+#include "core/arrays/npz.h"
+#include "core/config/config.h"
+#include "core/images/image_files.h"
+#include "core/images/png.h"
 #include "core/rng.h"
+#include "core/run/atomic_file.h"
 #include "core/seed_of.h"
 #include "experiments/image_gof/image_grid.h"
-#include "experiments/stage_files.h"
-#include "experiments/training_history.h"
+#include "experiments/presentation/stage_files.h"
+#include "experiments/presentation/training_history.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -56,14 +56,14 @@ std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::u
   return EncodePng(ImageGrid(all, order, kSampleColumns), 0);
 }
 
-Artefact TrainStage(const OmniglotConfig& config, const SplitDrawings& drawings,
+Artifact TrainStage(const OmniglotConfig& config, const SplitDrawings& drawings,
                     std::int64_t generator, std::uint64_t seed, const ExperimentRun& run) {
   const Stage stage{.name = "omniglot_dagan",
                     .config = CanonicalText(config.dagan),
                     .inputs = {HashOf(drawings.images, drawings.train)},
                     .seed = seed};
   const std::string grid = fmt::format("plots/dagan_{}.png", generator);
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     TerminalProgress progress("train the generator", config.dagan.training.steps, "steps",
                               run.verbosity);
     const FitJob job = FitJob::Of({.folder = CheckpointFolder(directory), .progress = &progress},
@@ -78,8 +78,8 @@ Artefact TrainStage(const OmniglotConfig& config, const SplitDrawings& drawings,
     WriteJson(HistoryJson(fit.history), directory + "/history.json");
     WriteFileAtomically(directory + "/samples.png", SampleGrid(fit.model, drawings, seed));
   });
-  run.directory.Write(grid, ReadFile(artefact.File("samples.png")));
-  return artefact;
+  run.directory.Write(grid, ReadFile(artifact.File("samples.png")));
+  return artifact;
 }
 
 Dagan LoadGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
@@ -112,23 +112,23 @@ ImageBatch Generate(const Dagan& model, const SplitDrawings& drawings, std::int6
 GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
                                     std::int64_t generator, const ExperimentRun& run) {
   const std::uint64_t seed = SeedOf(config.seed, "omniglot generator", generator);
-  const Artefact trained = TrainStage(config, drawings, generator, seed, run);
+  const Artifact trained = TrainStage(config, drawings, generator, seed, run);
   const Stage stage{.name = "omniglot_generated",
                     .config = fmt::format("{} of each class by {}", config.generated_per_class,
                                           CanonicalText(config.dagan)),
                     .inputs = {trained.content_hash, HashOf(drawings.images, drawings.train)},
                     .seed = seed};
-  const Artefact artefact = run.cache.Run(stage, [&](const std::string& directory) {
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
     const std::int64_t count = drawings.classes() * config.generated_per_class;
     TerminalProgress progress("generate drawings", count, "drawings", run.verbosity);
     const Dagan model = LoadGenerator(config, drawings, trained.File("dagan.npz"));
     WriteImages(Generate(model, drawings, config.generated_per_class, seed, &progress),
                 directory + "/drawings.npz");
   });
-  return {.images = ReadImages(artefact.File("drawings.npz")).images,
-          .hash = artefact.content_hash,
+  return {.images = ReadImages(artifact.File("drawings.npz")).images,
+          .hash = artifact.content_hash,
           .samples = ReadFile(trained.File("samples.png")),
           .history = ReadHistory(trained.File("history.json"))};
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -4,19 +4,20 @@
 #include <cstdint>
 #include <string>
 
-#include "core/image_batch.h"
-#include "experiments/experiment.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/omniglot_config.h"
+#include "experiments/presentation/experiment.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
-// What one generator made: equally many drawings of each class, class after class, labelled with
+// What one generator made: equally many drawings of each class, class after class, labeled with
 // the class of the drawing that each was made from.
 struct GeneratedDrawings {
   ImageBatch images;
-  std::string hash;         // of the artefact
+  std::string hash;         // of the artifact
   std::string samples;      // a PNG file: rows of a training drawing and others made from it
   TrainingHistory history;  // of the generator, as of DaganFit
 };
@@ -28,6 +29,6 @@ struct GeneratedDrawings {
 GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
                                     std::int64_t generator, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_GENERATED_DRAWINGS_H_

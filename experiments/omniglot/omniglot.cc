@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/png.h"
-#include "core/sha256.h"
-#include "core/system_info.h"
+#include "core/images/png.h"
+#include "core/run/sha256.h"
+#include "core/run/system_info.h"
 #include "experiments/image_gof/gof_report.h"
 #include "experiments/omniglot/drawings.h"
 #include "experiments/omniglot/generated_drawings.h"
 #include "experiments/omniglot/omniglot_page.h"
-#include "experiments/run_outputs.h"
-#include "experiments/training_history.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/training_history.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kRankedClasses = 6;  // as in the paper's figure
@@ -117,4 +117,4 @@ int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
   return 0;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -1,10 +1,11 @@
 #ifndef LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_
 #define LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_
 
-#include "experiments/experiment.h"
+#include "core/layers.h"
 #include "experiments/omniglot/omniglot_config.h"
+#include "experiments/presentation/experiment.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The paper's table 2: accuracy of a classifier of Omniglot's characters trained on real drawings,
 // on those of a DAGAN, and on both, with and without importance weights on the generated ones.
@@ -12,6 +13,6 @@ namespace lfiw {
 // Returns the program's exit status, 0.
 int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_H_

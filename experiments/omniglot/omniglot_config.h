@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "core/visitor.h"
-#include "experiments/experiment.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "experiments/omniglot/drawing_split.h"
+#include "experiments/presentation/experiment.h"
 #include "models/image/conv_classifier.h"
 #include "models/image/dagan.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // The classifier of real against generated drawings, whose odds are the weights.
 struct RatioOptions {
@@ -90,6 +91,6 @@ struct OmniglotConfig {
   }
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_CONFIG_H_

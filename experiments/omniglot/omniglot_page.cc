@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "core/png.h"
-#include "experiments/html_page.h"
+#include "core/images/png.h"
 #include "experiments/image_gof/image_grid.h"
-#include "experiments/number_text.h"
+#include "experiments/presentation/html_page.h"
+#include "experiments/presentation/number_text.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 std::string Percent(double share) { return fmt::format("{:.2f} %", 100.0 * share); }
@@ -189,7 +189,7 @@ std::vector<std::string> OmniglotNotes(const OmniglotResult& result) {
   const TrainingHistory& history = result.runs[0].columns[0].history;
   return {
       fmt::format("D_cl: {} training drawings of each of {} classes; D_g: {} of each class by the "
-                  "generator, made from training drawings and labelled like them. The paper's "
+                  "generator, made from training drawings and labeled like them. The paper's "
                   "15/5/5 of 20 drawings cannot be; here it is {}/{}/{} for training, validation "
                   "and test.",
                   config.split.train, drawings.classes(), config.generated_per_class,
@@ -233,4 +233,4 @@ std::string OmniglotPage(const OmniglotResult& result, const OmniglotFigures& fi
   return HtmlPage("Generated drawings as training data", body);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/omniglot/omniglot_config.h"
 #include "experiments/omniglot/omniglot_runs.h"
 #include "experiments/omniglot/omniglot_table.h"
 #include "experiments/omniglot/ranked_drawings.h"
-#include "experiments/plot.h"
+#include "experiments/presentation/plot.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // All that is known at the end.
 struct OmniglotResult {
@@ -39,6 +40,6 @@ std::vector<std::string> OmniglotNotes(const OmniglotResult& result);
 std::string OmniglotPage(const OmniglotResult& result, const OmniglotFigures& figures,
                          const std::string& command);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_PAGE_H_

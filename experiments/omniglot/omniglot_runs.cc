@@ -6,20 +6,20 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/config.h"
-#include "core/npz.h"
+#include "core/arrays/npz.h"
+#include "core/config/config.h"
 #include "core/parallel.h"
 #include "core/seed_of.h"
-#include "experiments/stage_files.h"
-#include "experiments/training_history.h"
+#include "experiments/presentation/stage_files.h"
+#include "experiments/presentation/training_history.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using nlohmann::json;
 
 // Cross-fitted log-weights as a stage leaves them.
-struct RatioArtefact {
+struct RatioArtifact {
   RatioFit fit;
   std::string hash;
 };
@@ -34,13 +34,13 @@ void Save(const RatioFit& fit, const std::string& directory) {
   WriteJson(histories, directory + "/histories.json");
 }
 
-RatioFit LoadRatios(const Artefact& artefact) {
-  const NpzFile file = NpzFile::Read(artefact.File("log_weights.npz"));
+RatioFit LoadRatios(const Artifact& artifact) {
+  const NpzFile file = NpzFile::Read(artifact.File("log_weights.npz"));
   RatioFit fit{.weights = {.real = file.GetDoubles("real"),
                            .generated = file.GetDoubles("generated"),
                            .fits = {}},
                .histories = {}};
-  for (const json& history : ReadJson(artefact.File("histories.json"))) {
+  for (const json& history : ReadJson(artifact.File("histories.json"))) {
     fit.histories.push_back(HistoryFromJson(history));
   }
   return fit;
@@ -73,14 +73,14 @@ class RunStages {
         validation_hash_(HashOf(drawings.images, drawings.validation)),
         test_hash_(HashOf(drawings.images, drawings.test)) {}
 
-  RatioArtefact FitRatioStage(std::int64_t index) const {
+  RatioArtifact FitRatioStage(std::int64_t index) const {
     const GeneratedDrawings& generated = GeneratedOf(index);
     const std::uint64_t seed = SeedOfRun(index);
     const Stage stage{.name = "omniglot_ratios",
                       .config = CanonicalText(config_.ratio),
                       .inputs = {train_hash_, generated.hash},
                       .seed = seed};
-    const Artefact artefact = run_.cache.Run(stage, [&](const std::string& directory) {
+    const Artifact artifact = run_.cache.Run(stage, [&](const std::string& directory) {
       const ImageBatch real = TakeImages(drawings_.images, drawings_.train.rows);
       TerminalProgress progress(fmt::format("weights, run {} of {}", index + 1, config_.runs),
                                 RatioSteps(real.count, generated.images.count, config_.ratio),
@@ -89,11 +89,11 @@ class RunStages {
                      {.folder = CheckpointFolder(directory), .progress = &progress}),
            directory);
     });
-    return {.fit = LoadRatios(artefact), .hash = artefact.content_hash};
+    return {.fit = LoadRatios(artifact), .hash = artifact.content_hash};
   }
 
   // The stage of a column depends on what the column uses alone.
-  Stage ColumnStage(std::int64_t index, TrainingData column, const RatioArtefact& ratios) const {
+  Stage ColumnStage(std::int64_t index, TrainingData column, const RatioArtifact& ratios) const {
     const bool mixed = column == TrainingData::kMixed || column == TrainingData::kMixedWeighted;
     Stage stage{
         .name = "omniglot_classifier",
@@ -109,10 +109,10 @@ class RunStages {
     return stage;
   }
 
-  AugmentedFit FitColumn(std::int64_t index, TrainingData column, const RatioArtefact& ratios,
+  AugmentedFit FitColumn(std::int64_t index, TrainingData column, const RatioArtifact& ratios,
                          Progress& progress) const {
     const Stage stage = ColumnStage(index, column, ratios);
-    const Artefact artefact = run_.cache.Run(stage, [&](const std::string& directory) {
+    const Artifact artifact = run_.cache.Run(stage, [&](const std::string& directory) {
       const FitJob job = FitJob::Of({.folder = CheckpointFolder(directory), .progress = &progress},
                                     fmt::format("classifier on {}", EnumName(column)), stage.Key(),
                                     "classifier.npz");
@@ -122,11 +122,11 @@ class RunStages {
       WriteJson(FitJson(TrainAugmented(data, column, config_.classifier, SeedOfRun(index), job)),
                 directory + "/fit.json");
     });
-    return FitFromJson(ReadJson(artefact.File("fit.json")));
+    return FitFromJson(ReadJson(artifact.File("fit.json")));
   }
 
   // Steps of the columns that are still to be trained.
-  std::int64_t StepsLeft(const std::vector<RatioArtefact>& ratios) const {
+  std::int64_t StepsLeft(const std::vector<RatioArtifact>& ratios) const {
     std::int64_t steps = 0;
     for (std::int64_t r = 0; r < config_.runs; ++r) {
       for (const TrainingData column : kAllTrainingData) {
@@ -165,7 +165,7 @@ std::vector<OmniglotRun> MeasureRuns(const OmniglotConfig& config, const SplitDr
                                      const ExperimentRun& run) {
   const RunStages stages(config, drawings, generated, run);
   std::vector<OmniglotRun> runs(static_cast<std::size_t>(config.runs));
-  std::vector<RatioArtefact> ratios;
+  std::vector<RatioArtifact> ratios;
   for (std::int64_t r = 0; r < config.runs; ++r) ratios.push_back(stages.FitRatioStage(r));
 
   // columns of all runs side by side
@@ -187,4 +187,4 @@ std::vector<OmniglotRun> MeasureRuns(const OmniglotConfig& config, const SplitDr
   return runs;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "core/layers.h"
 #include "experiments/omniglot/augmented_training.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/generated_drawings.h"
 #include "experiments/omniglot/omniglot_config.h"
 #include "experiments/omniglot/ratio_weights.h"
+#include "experiments/presentation/experiment.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // One repetition with a seed of its own for both classifiers.
 struct OmniglotRun {
@@ -28,6 +29,6 @@ std::vector<OmniglotRun> MeasureRuns(const OmniglotConfig& config, const SplitDr
                                      const std::vector<GeneratedDrawings>& generated,
                                      const ExperimentRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_RUNS_H_

@@ -5,13 +5,13 @@
 #include <array>
 #include <cmath>
 
-#include "core/csv_text.h"
+#include "core/run/csv_text.h"
+#include "core/run/text_table.h"
 #include "core/statistics.h"
-#include "core/text_table.h"
-#include "experiments/number_text.h"
-#include "ope/log_weights.h"
+#include "experiments/presentation/number_text.h"
+#include "ope/rollouts/log_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kBins = 10;
@@ -45,7 +45,7 @@ RunWeights WeightsOf(const CrossFit& weights, double alpha) {
   labels.resize(logits.size(), 0);
   std::vector<double> flattened = weights.generated;
   Flatten(flattened, alpha);
-  const WeightSummary summary = Summarise(flattened);
+  const WeightSummary summary = Summarize(flattened);
   return {.calibration = MeasureCalibration(logits, labels, kBins),
           .ess = summary.ess,
           .max_weight = summary.max_weight};
@@ -150,4 +150,4 @@ std::string WeightsCsv(const OmniglotTable& table) {
   return csv;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

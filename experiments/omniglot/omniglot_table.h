@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/omniglot/augmented_training.h"
 #include "experiments/omniglot/omniglot_runs.h"
 #include "models/calibration.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // A mean over runs and its standard error.
 struct RunMean {
@@ -64,6 +65,6 @@ std::string WeightsCsv(const OmniglotTable& table);
 // "0.6603 ± 0.0012".
 std::string AccuracyText(const RunMean& mean);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_TABLE_H_

@@ -7,7 +7,7 @@
 #include "core/rng.h"
 #include "experiments/image_gof/image_grid.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -31,7 +31,7 @@ Indices Ranked(std::int64_t label, std::int64_t per_class, std::span<const doubl
 }
 
 // The held-out drawings of a class, at most a row of them.
-Indices HeldOut(const LabelledRows& test, std::int64_t label) {
+Indices HeldOut(const LabeledRows& test, std::int64_t label) {
   Indices rows;
   for (std::size_t i = 0; i < test.rows.size() && std::ssize(rows) < kRankedColumns; ++i) {
     if (test.labels[i] == label) rows.push_back(test.rows[i]);
@@ -102,4 +102,4 @@ ImageBatch JoinPictures(const std::vector<RankedClass>& classes) {
   return ImageGrid(all, listed, std::min<std::int64_t>(2, all.count));
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

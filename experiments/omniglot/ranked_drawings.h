@@ -6,10 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/omniglot/drawing_split.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // A class of the paper's figure of ranked drawings: held-out ones in the first row, below them
 // generated ones in decreasing order of weight.
@@ -30,6 +31,6 @@ std::vector<RankedClass> RankDrawings(const SplitDrawings& drawings, const Image
 // All pictures in two columns, as one image.
 ImageBatch JoinPictures(const std::vector<RankedClass>& classes);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_RANKED_DRAWINGS_H_

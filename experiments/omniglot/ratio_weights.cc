@@ -12,7 +12,7 @@
 #include "core/seed_of.h"
 #include "experiments/omniglot/drawing_split.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -83,7 +83,7 @@ Indices Shifted(std::span<const std::int64_t> images, std::int64_t by) {
 }
 
 // All of one label; each of the two sets has half of the loss.
-LabelledImages SetOf(const ImageBatch& images, Indices rows, std::int64_t label) {
+LabeledImages SetOf(const ImageBatch& images, Indices rows, std::int64_t label) {
   const std::size_t count = rows.size();
   return {.images = &images,
           .rows = std::move(rows),
@@ -105,9 +105,9 @@ void Weigh(const ConvClassifier& classifier, const ImageBatch& images,
 ConvClassifierFit FitFold(const ImageBatch& all, const FoldPart& real, const FoldPart& generated,
                           std::int64_t n, const ConvClassifierOptions& options, std::uint64_t seed,
                           const FitJob& job) {
-  const std::vector<LabelledImages> sets = {SetOf(all, real.train, 1),
-                                            SetOf(all, Shifted(generated.train, n), 0)};
-  LabelledImages validation = SetOf(all, real.validation, 1);
+  const std::vector<LabeledImages> sets = {SetOf(all, real.train, 1),
+                                           SetOf(all, Shifted(generated.train, n), 0)};
+  LabeledImages validation = SetOf(all, real.validation, 1);
   const Indices fakes = Shifted(generated.validation, n);
   validation.rows.insert(validation.rows.end(), fakes.begin(), fakes.end());
   validation.labels.resize(validation.rows.size(), 0);
@@ -162,4 +162,4 @@ RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated, const Ra
   return result;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/omniglot/omniglot_config.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Log-weights of all images, each by a classifier that was trained without it.
 struct RatioFit {
@@ -29,6 +30,6 @@ std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const RatioOptions& opti
 RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated, const RatioOptions& options,
                    std::uint64_t seed, const FitRun& run);
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_OMNIGLOT_RATIO_WEIGHTS_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Of a gated block's second convolution: it starts near the identity.
@@ -161,4 +161,4 @@ CausalGraph MakePixelCnnGraph(const CausalGraphOptions& options) {
   return builder.Take();
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

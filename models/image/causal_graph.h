@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace lfiw {
+#include "core/layers.h"
+
+namespace lfiw::models {
 
 // PixelCNN++ (Salimans et al. 2017) as a list of operations, which two interpreters read: one on
 // whole images for training, one pixel by pixel for sampling.
@@ -63,6 +65,6 @@ struct CausalGraph {
 
 CausalGraph MakePixelCnnGraph(const CausalGraphOptions& options);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_CAUSAL_GRAPH_H_

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr double kDirectionScale = 0.05;  // the published initial deviation of v
@@ -141,4 +141,4 @@ std::vector<CausalFilter> FiltersForSampling(const CausalNetwork& network, const
   return filters;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

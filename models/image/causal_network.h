@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/layers.h"
 #include "models/image/causal_graph.h"
 #include "models/image/causal_sampler.h"
 #include "models/image/layers.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
-// A causal graph on whole images. Its convolutions are weight-normalised (Salimans & Kingma 2016):
+// A causal graph on whole images. Its convolutions are weight-normalized (Salimans & Kingma 2016):
 // W = g v / |v| for every output channel.
 class CausalNetwork {
  public:
@@ -49,6 +50,6 @@ class CausalNetwork {
 // The filters as SampleCausally wants them, from a pass on the CPU.
 std::vector<CausalFilter> FiltersForSampling(const CausalNetwork& network, const Pass& pass);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_CAUSAL_NETWORK_H_

@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // No value is needed when the one three rows below is computed.
@@ -243,4 +243,4 @@ void SampleCausally(const CausalGraph& graph, const std::vector<CausalFilter>& f
   }
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "models/image/causal_graph.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The filters of a causal graph as matrices: taps[i * width + j] is [in, out].
 struct CausalFilter {
@@ -31,6 +32,6 @@ using CausalPixelSource =
 void SampleCausally(const CausalGraph& graph, const std::vector<CausalFilter>& filters,
                     const CausalPixelSource& source, ImageBatch& images);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_CAUSAL_SAMPLER_H_

@@ -14,7 +14,7 @@
 #include "models/image/conv_trunk.h"
 #include "models/image/network.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // images of one task in inference
@@ -33,7 +33,7 @@ at::Tensor Predicted(const at::Tensor& logits) {
   return logits.size(1) > 1 ? logits.argmax(1) : (logits.squeeze(1) > 0.0).to(at::kLong);
 }
 
-void CheckSet(const LabelledImages& set, const ImageBatch& like, std::int64_t outputs,
+void CheckSet(const LabeledImages& set, const ImageBatch& like, std::int64_t outputs,
               const std::string& name) {
   if (set.rows.size() != set.labels.size() ||
       (!set.weights.empty() && set.weights.size() != set.rows.size())) {
@@ -57,7 +57,7 @@ void CheckSet(const LabelledImages& set, const ImageBatch& like, std::int64_t ou
   }
 }
 
-void CheckWeights(const LabelledImages& set, const std::string& name) {
+void CheckWeights(const LabeledImages& set, const std::string& name) {
   double sum = 0.0;
   for (std::size_t i = 0; i < set.weights.size(); ++i) {
     if (!std::isfinite(set.weights[i]) || set.weights[i] < 0.0) {
@@ -144,7 +144,7 @@ void ConvClassifier::Load(const NpzFile& file, const std::string& prefix) {
 
 class ConvClassifierTraining : public TrainingProblem {
  public:
-  ConvClassifierTraining(const std::vector<LabelledImages>& sets, const LabelledImages& held_out,
+  ConvClassifierTraining(const std::vector<LabeledImages>& sets, const LabeledImages& held_out,
                          ConvClassifier& model, std::uint64_t seed)
       : sets_(sets),
         held_out_(held_out),
@@ -225,7 +225,7 @@ class ConvClassifierTraining : public TrainingProblem {
 
  private:
   // Rows, labels and weights that a minibatch takes from one set; the weights with share and
-  // normalisation in them.
+  // normalization in them.
   struct Draw {
     const ImageBatch* images;
     std::vector<std::int64_t> rows, labels;
@@ -233,7 +233,7 @@ class ConvClassifierTraining : public TrainingProblem {
   };
 
   Draw DrawFrom(std::size_t s, std::int64_t step) const {
-    const LabelledImages& set = sets_[s];
+    const LabeledImages& set = sets_[s];
     const Stream stream(seed_, "classifier batch", {static_cast<std::uint64_t>(step), s});
     Draw draw{set.images, {}, {}, {}};
     double sum = 0.0;
@@ -282,8 +282,8 @@ class ConvClassifierTraining : public TrainingProblem {
     kept_state_ = model_.network.state;
   }
 
-  const std::vector<LabelledImages>& sets_;
-  const LabelledImages& held_out_;
+  const std::vector<LabeledImages>& sets_;
+  const LabeledImages& held_out_;
   ConvClassifier::Impl& model_;
   const ConvClassifierOptions& options_;
   std::uint64_t seed_;
@@ -294,8 +294,8 @@ class ConvClassifierTraining : public TrainingProblem {
   VectorF kept_parameters_, kept_state_;
 };
 
-ConvClassifierFit TrainConvClassifier(const std::vector<LabelledImages>& sets,
-                                      const LabelledImages& held_out, std::int64_t outputs,
+ConvClassifierFit TrainConvClassifier(const std::vector<LabeledImages>& sets,
+                                      const LabeledImages& held_out, std::int64_t outputs,
                                       const ConvClassifierOptions& options, std::uint64_t seed,
                                       const FitJob& job) {
   CheckOptions(options.training, "training");
@@ -317,4 +317,4 @@ ConvClassifierFit TrainConvClassifier(const std::vector<LabelledImages>& sets,
   return fit;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

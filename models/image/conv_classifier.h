@@ -7,32 +7,30 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // How weights enter the loss of a minibatch of n: sum of w CE over n, or over the sum of w.
 enum class BatchWeights { kRaw, kSelfNormalized };
 
-template <>
-struct EnumNames<BatchWeights> {
-  static constexpr std::array<std::string_view, 2> names = {"raw", "self_normalized"};
-};
+constexpr auto EnumNames(BatchWeights /*kind*/) {
+  return std::to_array<std::string_view>({"raw", "self_normalized"});
+}
 
 // Which parameters a training leaves behind.
 enum class KeptClassifier { kLast, kLowestLoss, kHighestAccuracy };
 
-template <>
-struct EnumNames<KeptClassifier> {
-  static constexpr std::array<std::string_view, 3> names = {"last", "lowest_loss",
-                                                            "highest_accuracy"};
-};
+constexpr auto EnumNames(KeptClassifier /*kind*/) {
+  return std::to_array<std::string_view>({"last", "lowest_loss", "highest_accuracy"});
+}
 
 // The trunk of matching networks for Omniglot (Vinyals et al. 2016), which the paper uses twice.
 struct ConvClassifierOptions {
@@ -48,13 +46,13 @@ struct ConvClassifierOptions {
     v.Field("blocks", blocks, "convolutions, each followed by a halving", AtLeast(1));
     v.Field("weights", weights, "weights of a minibatch as they are, or divided by their sum");
     v.Field("kept", kept, "which entry of the history the parameters are from");
-    v.Field("training", training, "steps, batch and optimiser");
+    v.Field("training", training, "steps, batch and optimizer");
   }
 };
 
-// Labelled images that a minibatch draws from. Every minibatch takes `batch` of each set; its loss
+// Labeled images that a minibatch draws from. Every minibatch takes `batch` of each set; its loss
 // is the sum over sets of `share` times the (weighted) mean cross-entropy.
-struct LabelledImages {
+struct LabeledImages {
   const ImageBatch* images = nullptr;
   std::vector<std::int64_t> rows;    // [n], into the images
   std::vector<std::int64_t> labels;  // [n], from 0
@@ -97,11 +95,11 @@ struct ConvClassifierFit {
 // Trains on one or more sets of images of one size. `held_out` may have no rows. Throws DataError
 // for sets of unequal lengths, labels out of range, weights that are negative, not finite or all
 // zero, and as Train.
-ConvClassifierFit TrainConvClassifier(const std::vector<LabelledImages>& sets,
-                                      const LabelledImages& held_out, std::int64_t outputs,
+ConvClassifierFit TrainConvClassifier(const std::vector<LabeledImages>& sets,
+                                      const LabeledImages& held_out, std::int64_t outputs,
                                       const ConvClassifierOptions& options, std::uint64_t seed,
                                       const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_CONV_CLASSIFIER_H_

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/layers.h"
 #include "models/image/layers.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 struct ConvTrunkSize {
   std::int64_t channels, height, width;  // of the images
@@ -51,6 +52,6 @@ class ConvTrunk {
   Dense out_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_CONV_TRUNK_H_

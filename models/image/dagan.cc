@@ -11,7 +11,7 @@
 #include "models/image/dagan_networks.h"
 #include "models/image/network.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // images of one task in generation
@@ -279,4 +279,4 @@ DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std:
   return fit;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "core/npz.h"
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The defaults are the published ones for Omniglot (AntreasAntoniou/DAGAN); 75,000 steps are 200
 // epochs of 1200 classes with 10 drawings each.
@@ -46,7 +47,7 @@ struct DaganOptions {
     v.Field("critic_steps", critic_steps, "critic steps per generator step", AtLeast(1));
     v.Field("penalty", penalty, "weight of the gradient penalty", AtLeast(0.0));
     v.Field("rotate", rotate, "turn half of the pairs by a random quarter");
-    v.Field("training", training, "steps, batch and optimiser");
+    v.Field("training", training, "steps, batch and optimizer");
   }
 };
 
@@ -55,8 +56,8 @@ DaganOptions SmallDaganOptions();
 
 // Data augmentation GAN (Antoniou et al. 2017): a U-shaped generator turns an image and noise into
 // another image of the same class; its critic, with the Wasserstein loss and gradient penalty of
-// Gulrajani et al. 2017, sees pairs of images. The published generator's batch renormalisation is
-// plain batch normalisation here.
+// Gulrajani et al. 2017, sees pairs of images. The published generator's batch renormalization is
+// plain batch normalization here.
 class Dagan {
  public:
   // An untrained one. Throws ConfigError for less than two widths or images that are halved away.
@@ -99,6 +100,6 @@ DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std:
                     const DaganOptions& options, std::uint64_t seed, const FitJob& job,
                     const DaganWatch& watch = {});
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_DAGAN_H_

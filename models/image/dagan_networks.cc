@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr double kSlope = 0.2;  // of the leaky ReLU
@@ -181,4 +181,4 @@ at::Tensor GradientPenalty(const DaganCritic& critic, Pass& pass, const at::Tens
 template class DaganEncoder<BatchNorm>;
 template class DaganEncoder<LayerNorm>;
 
-}  // namespace lfiw
+}  // namespace lfiw::models

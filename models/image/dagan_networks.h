@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/layers.h"
 #include "models/image/dagan.h"
 #include "models/image/layers.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Convolution 3 x 3, leaky ReLU, and a norm.
 template <class Norm>
@@ -105,6 +106,6 @@ class DaganCritic {
 at::Tensor GradientPenalty(const DaganCritic& critic, Pass& pass, const at::Tensor& conditions,
                            const at::Tensor& images);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_DAGAN_NETWORKS_H_

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "models/torch_threads.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 Device ResolveDevice(Device wanted) {
   const bool available = torch::cuda::is_available();
@@ -28,4 +28,4 @@ void PrepareTorchForImages() {
   static_cast<void>(kept);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

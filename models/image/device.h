@@ -4,17 +4,17 @@
 #include <array>
 #include <string_view>
 
-#include "core/visitor.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Where image models compute. The same bytes for any number of threads are promised on kCpu only.
 enum class Device { kAuto, kCpu, kCuda };
 
-template <>
-struct EnumNames<Device> {
-  static constexpr std::array<std::string_view, 3> names = {"auto", "cpu", "cuda"};
-};
+constexpr auto EnumNames(Device /*kind*/) {
+  return std::to_array<std::string_view>({"auto", "cpu", "cuda"});
+}
 
 // kCpu or kCuda: kAuto is CUDA where this LibTorch and machine have it. Throws ConfigError for
 // kCuda where they have not.
@@ -25,6 +25,6 @@ Device ResolveDevice(Device wanted);
 // cost up to a third of it. Further calls cost nothing.
 void PrepareTorchForImages();
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_DEVICE_H_

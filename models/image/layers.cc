@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 std::int64_t Product(const std::vector<std::int64_t>& shape) {
@@ -212,4 +212,4 @@ at::Tensor Upsample(const at::Tensor& x) {
 
 at::Tensor Downsample(const at::Tensor& x) { return at::avg_pool2d(x, 2); }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

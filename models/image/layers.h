@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Building blocks of convolutional networks. A network is a constant description: its layers claim
 // tensors in a layout when they are made, and are applied as functions of those tensors. The
-// numbers themselves lie in flat buffers outside, so that optimiser, checkpoints and averages see
+// numbers themselves lie in flat buffers outside, so that optimizer, checkpoints and averages see
 // one vector. Images are [n, channels, height, width].
 
 // How a tensor starts.
@@ -62,7 +63,7 @@ struct NetworkLayout {
   TensorLayout state;
 };
 
-// Normalisation over batches uses their own moments in kTraining and the running ones in
+// Normalization over batches uses their own moments in kTraining and the running ones in
 // kInference; dropout works in kTraining only.
 enum class PassMode { kTraining, kInference };
 
@@ -158,7 +159,7 @@ class SpectralDense {
   std::size_t bias_;
 };
 
-// Batch normalisation (Ioffe & Szegedy 2015) over all but dimension 1, with scale and shift. The
+// Batch normalization (Ioffe & Szegedy 2015) over all but dimension 1, with scale and shift. The
 // running moments move by `momentum` per step towards those of the batch (the unbiased variance).
 class BatchNorm {
  public:
@@ -173,7 +174,7 @@ class BatchNorm {
   std::size_t scale_, shift_, mean_, variance_;
 };
 
-// Layer normalisation (Ba et al. 2016) of each image over channels and places, with a scale and a
+// Layer normalization (Ba et al. 2016) of each image over channels and places, with a scale and a
 // shift per channel. May be differentiated twice.
 class LayerNorm {
  public:
@@ -194,6 +195,6 @@ at::Tensor Upsample(const at::Tensor& x);
 // The mean of each 2 x 2 square.
 at::Tensor Downsample(const at::Tensor& x);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_LAYERS_H_

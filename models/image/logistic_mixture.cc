@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr double kLowestLogScale = -7.0;
@@ -19,9 +19,9 @@ constexpr double kHalfBin = 1.0 / 255.0;
 at::Tensor BinLogProbability(const at::Tensor& x, const at::Tensor& mean,
                              const at::Tensor& log_scale) {
   const at::Tensor inverse_scale = at::exp(-log_scale);
-  const at::Tensor centred = x - mean;
-  const at::Tensor upper = inverse_scale * (centred + kHalfBin);
-  const at::Tensor lower = inverse_scale * (centred - kHalfBin);
+  const at::Tensor centered = x - mean;
+  const at::Tensor upper = inverse_scale * (centered + kHalfBin);
+  const at::Tensor lower = inverse_scale * (centered - kHalfBin);
   const at::Tensor below_upper = -at::softplus(-upper);  // log cdf of the upper edge
   const at::Tensor above_lower = -at::softplus(lower);   // log (1 - cdf) of the lower edge
   // cdf(upper) - cdf(lower) = cdf(upper) (1 - cdf(lower)) (1 - exp(lower - upper))
@@ -88,4 +88,4 @@ void LogisticMixture::Sample(std::span<const float> parameters, Stream& stream,
   }
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

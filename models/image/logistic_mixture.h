@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <span>
 
+#include "core/layers.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
-// A mixture of logistic distributions, discretised to the 256 values of a byte, for the channels of
+// A mixture of logistic distributions, discretized to the 256 values of a byte, for the channels of
 // a pixel (Salimans et al. 2017). Channel c's mean moves linearly with the channels before it.
 // Values 0 .. 255 are -1 .. 1; the bins at both ends take the tails.
 //
@@ -34,6 +35,6 @@ struct LogisticMixture {
               std::span<std::uint8_t> pixel) const;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_LOGISTIC_MIXTURE_H_

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // One flat tensor that views a host buffer; passes only read it.
@@ -179,4 +179,4 @@ ImageBatch EmptyImages(std::int64_t count, std::int64_t height, std::int64_t wid
   return images;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

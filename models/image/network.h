@@ -7,12 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "core/image_batch.h"
-#include "core/progress.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
+#include "core/run/progress.h"
 #include "models/image/device.h"
 #include "models/image/layers.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The numbers of a network beside their layout. They stay on the host; a pass on another device
 // works on a copy.
@@ -75,6 +76,6 @@ void StoreImages(const at::Tensor& tensor, std::int64_t first, ImageBatch& image
 ImageBatch EmptyImages(std::int64_t count, std::int64_t height, std::int64_t width,
                        std::int64_t channels);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_NETWORK_H_

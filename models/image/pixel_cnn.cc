@@ -17,7 +17,7 @@
 #include "models/image/logistic_mixture.h"
 #include "models/image/network.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // images of one task
@@ -262,4 +262,4 @@ PixelCnnFit TrainPixelCnn(const ImageBatch& images, const ImageBatch& held_out,
   return fit;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

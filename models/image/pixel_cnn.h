@@ -6,15 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "core/image_batch.h"
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/matrix.h"
-#include "core/npz.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The defaults are the published ones for CIFAR-10 (openai/pixel-cnn).
 struct PixelCnnOptions {
@@ -43,7 +44,7 @@ struct PixelCnnOptions {
     v.Field("rate_decay", rate_decay, "factor of the learning rate per step", Between(0.0, 1.0));
     v.Field("average_decay", average_decay, "decay of the mean of parameters", Between(0.0, 1.0));
     v.Field("initial_batch", initial_batch, "images that set the first scales", AtLeast(2));
-    v.Field("training", training, "steps, batch and optimiser");
+    v.Field("training", training, "steps, batch and optimizer");
   }
 };
 
@@ -98,6 +99,6 @@ struct PixelCnnFit {
 PixelCnnFit TrainPixelCnn(const ImageBatch& images, const ImageBatch& held_out,
                           const PixelCnnOptions& options, std::uint64_t seed, const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_PIXEL_CNN_H_

@@ -11,7 +11,7 @@
 #include "models/image/network.h"
 #include "models/image/sngan_networks.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // images of one task in sampling
@@ -123,7 +123,7 @@ class SnganTraining : public TrainingProblem {
     return {seed_, purpose, {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(k)}};
   }
 
-  // Images that the generator makes of the noise rows [begin, end), normalised among themselves.
+  // Images that the generator makes of the noise rows [begin, end), normalized among themselves.
   at::Tensor Generate(Pass& pass, const Stream& stream, std::int64_t begin,
                       std::int64_t end) const {
     std::vector<std::int64_t> rows;
@@ -217,4 +217,4 @@ SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::
   return fit;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -6,23 +6,23 @@
 #include <memory>
 #include <string>
 
-#include "core/image_batch.h"
-#include "core/npz.h"
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/rng.h"
-#include "core/visitor.h"
 #include "models/fit.h"
 #include "models/image/training.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // The networks for 32 x 32 images of Miyato et al. 2018: residual ones, or the plain ones whose
 // cost lies at low resolutions.
 enum class SnganArchitecture { kResnet, kStandard };
 
-template <>
-struct EnumNames<SnganArchitecture> {
-  static constexpr std::array<std::string_view, 2> names = {"resnet", "standard"};
-};
+constexpr auto EnumNames(SnganArchitecture /*kind*/) {
+  return std::to_array<std::string_view>({"resnet", "standard"});
+}
 
 // The defaults are the published ones for CIFAR-10 (pfnet-research/sngan_projection,
 // sn_cifar10_unconditional.yml).
@@ -50,7 +50,7 @@ struct SnganOptions {
             AtLeast(1));
     v.Field("critic_steps", critic_steps, "discriminator steps per generator step", AtLeast(1));
     v.Field("generator_batch", generator_batch, "images of a generator step", AtLeast(1));
-    v.Field("training", training, "steps, batch and optimiser; the rate falls linearly to 0");
+    v.Field("training", training, "steps, batch and optimizer; the rate falls linearly to 0");
   }
 };
 
@@ -68,7 +68,7 @@ class Sngan {
   Sngan& operator=(Sngan&&) noexcept;
 
   // Images first .. first + count - 1 of a sequence without end: image i depends on the stream and
-  // on i, and normalises by running moments. `progress` advances by images and may be null. Throws
+  // on i, and normalizes by running moments. `progress` advances by images and may be null. Throws
   // Interrupted when the user interrupts.
   ImageBatch Sample(const Stream& stream, std::int64_t first, std::int64_t count,
                     Progress* progress = nullptr) const;
@@ -93,6 +93,6 @@ struct SnganFit {
 SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::uint64_t seed,
                     const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_SNGAN_H_

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <optional>
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Both architectures begin at 1/8 of the image's side.
@@ -40,7 +40,7 @@ class UpBlock {
   at::Tensor operator()(Pass& pass, const at::Tensor& x) const {
     at::Tensor h = conv1_(pass, Upsample(at::relu(norm1_(pass, x))));
     h = conv2_(pass, at::relu(norm2_(pass, h)));
-    // a 1 x 1 convolution and nearest-neighbour doubling commute
+    // a 1 x 1 convolution and nearest-neighbor doubling commute
     return h + Upsample(shortcut_(pass, x));
   }
 
@@ -234,4 +234,4 @@ std::unique_ptr<SnganDiscriminator> MakeSnganDiscriminator(const SnganOptions& o
   return std::make_unique<PlainDiscriminator>(options, size, layout);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

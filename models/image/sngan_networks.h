@@ -5,10 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "core/layers.h"
 #include "models/image/layers.h"
 #include "models/image/sngan.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // noise [n, noise_dim] -> images [n, channels, side, side] in (-1, 1)
 class SnganGenerator {
@@ -42,6 +43,6 @@ std::unique_ptr<SnganDiscriminator> MakeSnganDiscriminator(const SnganOptions& o
                                                            const SnganSize& size,
                                                            NetworkLayout& layout);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_SNGAN_NETWORKS_H_

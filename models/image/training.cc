@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -140,4 +140,4 @@ TrainingHistory Train(TrainingProblem& problem, const ImageTrainingOptions& opti
   return state.history;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models

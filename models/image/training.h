@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "core/npz.h"
-#include "core/visitor.h"
+#include "core/arrays/npz.h"
+#include "core/config/visitor.h"
+#include "core/layers.h"
 #include "models/adam.h"
 #include "models/fit.h"
 #include "models/image/device.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // What the training of every image model has in common.
 struct ImageTrainingOptions {
   std::int64_t steps = 10'000;
   std::int64_t batch = 64;  // images of one gradient step
-  // Pieces of a batch that are computed side by side, and normalised apart where there is batch
+  // Pieces of a batch that are computed side by side, and normalized apart where there is batch
   // norm. They are part of the result; threads are not.
   std::int64_t chunks = 2;
   std::int64_t report_every = 100;
@@ -31,7 +32,7 @@ struct ImageTrainingOptions {
     v.Field("chunks", chunks, "parts of a batch computed in parallel, at most `batch`", AtLeast(1));
     v.Field("report_every", report_every, "steps between entries of the history", AtLeast(1));
     v.Field("device", device, "where to compute");
-    v.Field("adam", adam, "optimiser");
+    v.Field("adam", adam, "optimizer");
   }
 };
 
@@ -74,6 +75,6 @@ struct TrainingHistory {
 TrainingHistory Train(TrainingProblem& problem, const ImageTrainingOptions& options,
                       const FitJob& job);
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_IMAGE_TRAINING_H_

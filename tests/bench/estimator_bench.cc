@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/rng.h"
-#include "ope/doubly_robust.h"
 #include "ope/episode_terms.h"
-#include "ope/importance_sampling.h"
+#include "ope/estimators/doubly_robust.h"
+#include "ope/estimators/importance_sampling.h"
 
 namespace lfiw {
 namespace {

@@ -14,8 +14,8 @@
 #include "core/rng.h"
 #include "envs/env.h"
 #include "policies/gaussian_mlp_policy.h"
-#include "policies/ppo.h"
-#include "policies/ppo_learner.h"
+#include "policies/ppo/ppo.h"
+#include "policies/ppo/ppo_learner.h"
 
 namespace lfiw {
 namespace {
@@ -57,8 +57,8 @@ class TimedFactory final : public EnvFactory {
   std::unique_ptr<Env> Make() const override {
     return std::make_unique<TimedEnv>(factory_.Make(), seconds_);
   }
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(RewardSource source) const override {
-    return factory_.MakeTransitionFunctions(source);
+  std::unique_ptr<TaskRules> MakeTaskRules(RewardSource source) const override {
+    return factory_.MakeTaskRules(source);
   }
 
  private:

@@ -8,13 +8,13 @@
 #include <numeric>
 #include <vector>
 
-#include "core/array.h"
+#include "core/arrays/array.h"
 #include "core/rng.h"
 #include "envs/env.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
-#include "ope/lfiw.h"
-#include "ope/model_rollout.h"
+#include "ope/rollouts/lfiw.h"
+#include "ope/rollouts/model_rollout.h"
 #include "policies/gaussian_mlp_policy.h"
 
 // What estimates at all 101 horizons cost against those at one horizon, on the paper's arrays: 10
@@ -138,7 +138,7 @@ void RolloutsWeightsAndSweep(benchmark::State& state) {
   std::vector<const TransitionRatio*> ratios;
   for (const RatioClassifier& classifier : classifiers) ratios.push_back(&classifier);
   const GaussianMlpPolicy policy = SomePolicy(spec);
-  const auto functions = env->MakeTransitionFunctions();
+  const auto functions = env->MakeTaskRules();
   const MatrixF starts = StartStatesFromLog(log, kRepetitions * kEpisodes, 1);
   const ClampRange range = RangeOfLog(log, 0.1);
   const RolloutInputs inputs{dynamics.ensemble, ratios, policy, spec, *functions, starts, range};

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "core/array.h"
-#include "core/config.h"
+#include "core/arrays/array.h"
+#include "core/config/config.h"
 
 // Arrays and options from the JSON of the conformance cases (README.md beside this file).
-namespace lfiw {
+namespace lfiw::ope {
 
 using Json = nlohmann::json;
 
@@ -85,7 +85,7 @@ inline Array<double, 2> ReadRagged(const Json& json, std::int64_t columns) {
   return array;
 }
 
-// A misspelt field would be an expectation that nobody checks.
+// A misspelled field would be an expectation that nobody checks.
 inline void RequireKnownFields(const Json& json, const std::set<std::string>& known) {
   for (const auto& [name, value] : json.items()) {
     if (!known.contains(name)) throw std::runtime_error("unknown field " + name);
@@ -99,6 +99,6 @@ Options ReadOptions(const Json& json, const char* key) {
   return options;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_TESTS_CONFORMANCE_CASE_READER_H_

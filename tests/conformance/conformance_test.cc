@@ -10,8 +10,9 @@
 #include "tests/conformance/metric_case.h"
 #include "tests/conformance/system_case.h"
 #include "tests/conformance/weight_case.h"
+#include "tests/test_paths.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 void RunCase(const Json& json) {
@@ -27,7 +28,7 @@ void RunCase(const Json& json) {
 class Conformance : public testing::TestWithParam<std::string> {};
 
 TEST_P(Conformance, EveryCaseGivesItsKnownAnswer) {
-  std::ifstream file(std::string(LFIW_TEST_DATA) + "/conformance/data/" + GetParam() + ".json");
+  std::ifstream file(SourceFile("tests/conformance/data/" + std::string(GetParam()) + ".json"));
   ASSERT_TRUE(file.good());
   const Json document = Json::parse(file);
   ASSERT_EQ(document.at("schema"), 3);
@@ -45,4 +46,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, Conformance,
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "core/error.h"
-#include "ope/action_ratios.h"
-#include "ope/doubly_robust.h"
-#include "ope/importance_sampling.h"
+#include "ope/estimators/action_ratios.h"
+#include "ope/estimators/doubly_robust.h"
+#include "ope/estimators/importance_sampling.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of the estimators on logged episodes.
-namespace lfiw::estimator_case {
+namespace lfiw::ope::estimator_case {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -236,6 +236,6 @@ inline void RunCase(const Json& json) {
   }
 }
 
-}  // namespace lfiw::estimator_case
+}  // namespace lfiw::ope::estimator_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_ESTIMATOR_CASE_H_

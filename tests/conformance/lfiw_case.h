@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "ope/lfiw.h"
+#include "ope/rollouts/lfiw.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of the estimator lfiw: rollouts with weights, one expectation per horizon.
-namespace lfiw::lfiw_case {
+namespace lfiw::ope::lfiw_case {
 
 using ::testing::HasSubstr;
 
@@ -124,6 +124,6 @@ inline void RunCase(const Json& json) {
   }
 }
 
-}  // namespace lfiw::lfiw_case
+}  // namespace lfiw::ope::lfiw_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_LFIW_CASE_H_

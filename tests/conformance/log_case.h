@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/arrays/hdf5_writer.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/hdf5_writer.h"
-#include "core/log_reader.h"
-#include "core/npz.h"
+#include "core/logs/log_reader.h"
+#include "core/run/atomic_file.h"
 #include "tests/conformance/case_reader.h"
 #include "tests/core/test_dir.h"
 
 // Cases of log files: what episodes a reader finds in them, or why it refuses.
-namespace lfiw::log_case {
+namespace lfiw::ope::log_case {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -133,6 +133,6 @@ inline void RunCase(const Json& json) {
   EXPECT_THAT(message, HasSubstr(expected));
 }
 
-}  // namespace lfiw::log_case
+}  // namespace lfiw::ope::log_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_LOG_CASE_H_

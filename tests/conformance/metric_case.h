@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "ope/bench_metrics.h"
-#include "ope/episode_intervals.h"
+#include "ope/judgement/bench_metrics.h"
+#include "ope/judgement/episode_intervals.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of metrics over estimates with known truths, and of intervals from episodes.
-namespace lfiw::metric_case {
+namespace lfiw::ope::metric_case {
 
-// Mean normalised score by D4RL's returns of an environment.
+// Mean normalized score by D4RL's returns of an environment.
 inline std::optional<double> MeanScore(const std::vector<double>& estimates, const Json& json) {
   const auto reference = D4rlReturns(json.at("environment").get<std::string>());
   if (!reference) return {};
@@ -36,7 +36,7 @@ inline std::optional<double> Metric(const std::string& name, const Json& json) {
   if (name == "kendall") return KendallCorrelation(estimates, truths);
   if (name == "regret_at_k") return RegretAtK(estimates, truths, k);
   if (name == "top_k_precision") return TopKPrecision(estimates, truths, k);
-  if (name == "normalised") return MeanScore(estimates, json);
+  if (name == "normalized") return MeanScore(estimates, json);
   throw std::runtime_error("unknown metric " + name);
 }
 
@@ -78,6 +78,6 @@ inline void RunInterval(const Json& json) {
   }
 }
 
-}  // namespace lfiw::metric_case
+}  // namespace lfiw::ope::metric_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_METRIC_CASE_H_

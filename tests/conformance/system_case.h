@@ -11,14 +11,14 @@
 #include "envs/linear_gaussian.h"
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular.h"
-#include "ope/linear_gaussian_fits.h"
-#include "ope/tabular_fits.h"
+#include "ope/fits/linear_gaussian_fits.h"
+#include "ope/fits/tabular_fits.h"
 #include "tests/conformance/case_reader.h"
 #include "tests/conformance/estimator_case.h"
 
 // Cases of systems whose values are known: the values themselves, what is fitted to a log by
 // counting, and estimates from a simulated log.
-namespace lfiw::system_case {
+namespace lfiw::ope::system_case {
 
 using estimator_case::ReadEstimand;
 
@@ -235,6 +235,6 @@ inline void RunCase(const Json& json) {
   RunFit(json);
 }
 
-}  // namespace lfiw::system_case
+}  // namespace lfiw::ope::system_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_SYSTEM_CASE_H_

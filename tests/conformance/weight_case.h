@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "ope/log_weights.h"
-#include "ope/psis.h"
-#include "policies/action_head.h"
+#include "ope/judgement/psis.h"
+#include "ope/rollouts/log_weights.h"
+#include "policies/files/action_head.h"
 #include "tests/conformance/case_reader.h"
 
 // Cases of single parts: the tail of weights, their effective sample size, densities of actions.
-namespace lfiw::weight_case {
+namespace lfiw::ope::weight_case {
 
 inline void CheckOptional(const std::optional<double>& number, const Json& expect,
                           const std::string& name, double tolerance) {
@@ -68,7 +68,7 @@ inline void RunSampleSize(const Json& json) {
 
 inline void RunWeights(const Json& json) {
   const std::vector<double> logs = ReadNumbers(json.at("log_weights"));
-  const WeightSummary summary = Summarise(logs);
+  const WeightSummary summary = Summarize(logs);
   const Json& expect = json.at("expect");
   RequireKnownFields(expect, {"ess", "max_weight", "khat"});
   CheckOptional(summary.ess, expect, "ess", 1e-9);
@@ -119,6 +119,6 @@ inline void RunCase(const Json& json) {
   RunDensity(json);
 }
 
-}  // namespace lfiw::weight_case
+}  // namespace lfiw::ope::weight_case
 
 #endif  // LFIW_TESTS_CONFORMANCE_WEIGHT_CASE_H_

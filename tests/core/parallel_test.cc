@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 TEST(ParallelFor, RunsEveryIndexOnce) {
@@ -56,4 +56,4 @@ TEST(ParallelBlocks, CutsByTheProblemAlone) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 TEST(Stream, SameNameGivesSameDraws) {
@@ -98,4 +98,4 @@ TEST(Stream, PermutationHoldsEveryIndexOnce) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 TEST(SeedOf, DiffersByRootPurposeAndIndex) {
@@ -15,4 +15,4 @@ TEST(SeedOf, DiffersByRootPurposeAndIndex) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::core

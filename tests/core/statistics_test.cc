@@ -9,7 +9,7 @@
 
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ TEST(StudentTTest, QuantileMatchesTablesAndClosedForm) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::core

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace lfiw {
+namespace lfiw::core {
 
 // An empty directory of the running test's own, removed at the end.
 class TestDir {
@@ -43,6 +43,6 @@ inline std::string TestFile(const std::string& name) {
   return dir / name;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 #endif  // LFIW_TESTS_CORE_TEST_DIR_H_

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "envs/env.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 // What `steps` random actions lead to: observations, aux and rewards.
@@ -57,4 +57,4 @@ INSTANTIATE_TEST_SUITE_P(All, EnvState, ::testing::ValuesIn(EnvNames()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::AllOf;
@@ -49,9 +49,9 @@ TEST(EnvFactory, MakesInstancesThatDoNotShareState) {
 }
 
 TEST(EnvFactory, ExactRewardsAreTheDefault) {
-  EXPECT_EQ(FindEnv("Ant")->MakeTransitionFunctions()->aux_dim(), 1);
-  EXPECT_EQ(FindEnv("Ant")->MakeTransitionFunctions(RewardSource::kTrapezoid)->aux_dim(), 0);
-  EXPECT_EQ(FindEnv("HumanoidStandup")->MakeTransitionFunctions()->aux_dim(), 0);
+  EXPECT_EQ(FindEnv("Ant")->MakeTaskRules()->aux_dim(), 1);
+  EXPECT_EQ(FindEnv("Ant")->MakeTaskRules(RewardSource::kTrapezoid)->aux_dim(), 0);
+  EXPECT_EQ(FindEnv("HumanoidStandup")->MakeTaskRules()->aux_dim(), 0);
 }
 
 TEST(ClipActions, ClipsToTheFloatsOfTheBoundsAndKeepsNan) {
@@ -75,4 +75,4 @@ TEST(ClipActions, LeavesUnboundedActionsAlone) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

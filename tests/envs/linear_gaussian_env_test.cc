@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using Vector = std::vector<double>;
@@ -107,9 +107,9 @@ TEST(LinearGaussianEnv, CorrelatedNoiseHasItsCovariance) {
   EXPECT_NEAR(noise, -1.0, 4.0 * std::sqrt((2.0 + 1.0) / kDraws));
 }
 
-TEST(LinearGaussianEnv, TransitionFunctionsGiveTheSameRewards) {
+TEST(LinearGaussianEnv, TaskRulesGiveTheSameRewards) {
   const auto factory = MakeLinearGaussianFactory(IndependentShift(0.5));
-  const auto functions = factory->MakeTransitionFunctions();
+  const auto functions = factory->MakeTaskRules();
   MatrixF states(2, 1), actions(2, 1), next(2, 1);
   states << 1.0f, 2.0f;
   actions << 0.0f, 3.0f;
@@ -132,4 +132,4 @@ TEST(LinearGaussianEnv, RefusesAnActionThatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

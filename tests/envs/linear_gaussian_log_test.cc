@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 // Two states, one action; no term of the transition is zero.
@@ -64,4 +64,4 @@ TEST(LinearGaussianLog, AnyNumberOfThreadsGivesTheSameLog) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::HasSubstr;
@@ -239,4 +239,4 @@ TEST(TransitionLogRatio, RefusesSingularNoiseAndUnequalSizes) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "tests/envs/reference.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::AllOf;
@@ -166,4 +166,4 @@ TEST(MujocoEnv, ObservesClippedVelocitiesButMovesByTheTrueOnes) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

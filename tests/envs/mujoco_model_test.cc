@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::HasSubstr;
@@ -31,4 +31,4 @@ TEST(CompileMjcf, NamesModelAndFaultInItsError) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -15,7 +15,7 @@
 #include "envs/mujoco_model.h"
 #include "tests/envs/reference.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using Json = nlohmann::json;
@@ -197,4 +197,4 @@ TEST(ImpactCost, IsQuadraticUpToTen) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -10,13 +10,14 @@
 #include <string_view>
 
 #include "envs/mujoco_task.h"
+#include "tests/test_paths.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 
 // Constants and episodes recorded with MuJoCo 2.2.2 from gym's v4 models: data/NAME.model.json and
 // data/NAME.json.
 inline nlohmann::json ReadReference(const std::string& file) {
-  std::ifstream stream(std::string(LFIW_TEST_DATA) + "/envs/data/" + file);
+  std::ifstream stream(SourceFile("tests/envs/data/" + std::string(file)));
   return nlohmann::json::parse(stream);
 }
 
@@ -37,6 +38,6 @@ inline const MujocoTask& FindTask(std::string_view name) {
   return *std::ranges::find(MujocoTasks(), name, &MujocoTask::name);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 #endif  // LFIW_TESTS_ENVS_REFERENCE_H_

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::HasSubstr;
@@ -96,4 +96,4 @@ TEST(TabularSystems, LoopIsWorthOneAndItsImportanceWeightsHaveInfiniteVariance) 
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

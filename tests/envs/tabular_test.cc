@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 using testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST_F(TabularTest, APolicyMustFitTheObservations) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/arrays/hdf5_writer.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/hdf5_writer.h"
-#include "core/log_reader.h"
-#include "core/log_writer.h"
-#include "core/npz.h"
+#include "core/logs/log_reader.h"
+#include "core/logs/log_writer.h"
 #include "core/rng.h"
+#include "core/run/atomic_file.h"
 
-namespace lfiw {
+namespace lfiw::core {
 namespace {
 
 struct Options {
@@ -219,14 +219,14 @@ int Run(const Options& options) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::core
 
 int main(int argc, char** argv) {
-  lfiw::Options options;
+  lfiw::core::Options options;
   CLI::App app{"Reads broken logs of every format."};
   app.add_option("--count", options.count, "number of broken files");
   app.add_option("--seed", options.seed, "root seed");
   app.add_option("--dir", options.dir, "directory for the files")->required();
   CLI11_PARSE(app, argc, argv);
-  return lfiw::Run(options);
+  return lfiw::core::Run(options);
 }

@@ -11,14 +11,14 @@
 #include "core/parallel.h"
 #include "envs/linear_gaussian_env.h"
 #include "models/classifier_fit.h"
-#include "ope/intervals.h"
-#include "ope/lfiw.h"
-#include "ope/model_rollout.h"
-#include "ope/plain_model.h"
+#include "ope/judgement/intervals.h"
+#include "ope/rollouts/lfiw.h"
+#include "ope/rollouts/model_rollout.h"
+#include "ope/rollouts/plain_model.h"
 #include "policies/collect.h"
 #include "tests/ope/linear_gaussian_model.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kSeeds = 100;
@@ -49,7 +49,7 @@ Estimates Estimate(const Scenario& s, const std::vector<const TransitionRatio*>&
   const ScalarLinearPolicy policy(-0.6, 0.2);
   const ScalarLinearModel model(s.model);
   const auto env = MakeLinearGaussianFactory(s.truth);
-  const auto functions = env->MakeTransitionFunctions();
+  const auto functions = env->MakeTaskRules();
   const MatrixF starts = StartStatesFromEnv(*env, s.rollout.repetitions * s.rollout.episodes, seed);
   const ClampRange range{VectorF::Constant(1, -1e9f), VectorF::Constant(1, 1e9f), {}, {}};
   const RolloutInputs inputs{.dynamics = model,
@@ -141,4 +141,4 @@ TEST(LinearGaussianLfiw, IndependentShiftWithATrainedClassifierFollowsTheExactSw
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

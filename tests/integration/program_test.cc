@@ -22,13 +22,14 @@
 #include <thread>
 #include <vector>
 
-#include "core/atomic_file.h"
-#include "core/npz.h"
-#include "core/result_table.h"
+#include "core/arrays/npz.h"
+#include "core/run/atomic_file.h"
+#include "core/run/result_table.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/torch_function.h"
+#include "tests/test_paths.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -47,7 +48,8 @@ class Child {
   Child(const std::vector<std::string>& arguments, std::string output,
         std::optional<rlim_t> file_limit = {})
       : output_(std::move(output)) {
-    std::vector<const char*> argv = {LFIW_PROGRAM};
+    const std::string program = ProgramFile();
+    std::vector<const char*> argv = {program.c_str()};
     for (const std::string& argument : arguments) argv.push_back(argument.c_str());
     argv.push_back(nullptr);
     pid_ = fork();
@@ -60,7 +62,7 @@ class Child {
       const rlimit limit{*file_limit, *file_limit};
       setrlimit(RLIMIT_FSIZE, &limit);
     }
-    execv(LFIW_PROGRAM, const_cast<char**>(argv.data()));
+    execv(program.c_str(), const_cast<char**>(argv.data()));
     _exit(127);
   }
 
@@ -403,7 +405,7 @@ std::vector<std::string> SmallEvaluation(const TestDir& dir) {
           "rollout.episodes=10"};
 }
 
-TEST_F(Program, EvaluateRanksPoliciesAndBackTestsTheClonedBehavior) {
+TEST_F(Program, EvaluateRanksPoliciesAndBacktestsTheClonedBehavior) {
   ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=1024",
                   "rollout_steps=512", "minibatches=4", "snapshots=[512]", "--quiet"})
                 .status,
@@ -457,4 +459,4 @@ TEST_F(Program, ReportCanBeMadeAgain) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -8,11 +8,11 @@
 
 #include "envs/env.h"
 #include "policies/collect.h"
+#include "policies/files/policy_file.h"
 #include "policies/mean_policy.h"
-#include "policies/policy_file.h"
 #include "tests/shared_data.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // Published mean of undiscounted returns over 1000 steps with its standard error. DOPE (Fu et al.
@@ -58,4 +58,4 @@ INSTANTIATE_TEST_SUITE_P(
         Published{"Swimmer", "rl/sb3/trpo_Swimmer-v3/policy.npz", true, 364.9, 0.5}));
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr std::int64_t kCount = 1003;  // no multiple of a vector width
@@ -90,4 +90,4 @@ TEST(Adam, LoadRejectsAnotherParameterCount) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -7,17 +7,17 @@
 #include "core/error.h"
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
-struct Labelled {
+struct Labeled {
   std::vector<double> logits;
   std::vector<std::uint8_t> labels;
 };
 
 // Labels drawn from sigmoid(slope * logit + intercept).
-Labelled Draw(std::size_t n, double slope, double intercept) {
-  Labelled data;
+Labeled Draw(std::size_t n, double slope, double intercept) {
+  Labeled data;
   Stream stream(4, "calibration");
   for (std::size_t i = 0; i < n; ++i) {
     data.logits.push_back(2.0 * stream.Normal());
@@ -29,7 +29,7 @@ Labelled Draw(std::size_t n, double slope, double intercept) {
 
 TEST(MeasureCalibration, AucEqualsCountedPairs) {
   // ties across and within classes
-  const Labelled data{{0.0, 1.0, 1.0, 1.0, -2.0, 3.0, 0.0}, {0, 1, 0, 1, 0, 1, 1}};
+  const Labeled data{{0.0, 1.0, 1.0, 1.0, -2.0, 3.0, 0.0}, {0, 1, 0, 1, 0, 1, 1}};
   double won = 0.0, pairs = 0.0;
   for (std::size_t i = 0; i < 7; ++i) {
     for (std::size_t j = 0; j < 7; ++j) {
@@ -43,7 +43,7 @@ TEST(MeasureCalibration, AucEqualsCountedPairs) {
 
 TEST(MeasureCalibration, ByHandOnFourRows) {
   const double high = std::log(4.0);  // probability 0.8
-  const Labelled data{{high, high, -high, -high}, {1, 0, 0, 0}};
+  const Labeled data{{high, high, -high, -high}, {1, 0, 0, 0}};
   const Calibration c = MeasureCalibration(data.logits, data.labels);
   ASSERT_EQ(c.bins.size(), 10u);
   std::int64_t counted = 0;
@@ -58,7 +58,7 @@ TEST(MeasureCalibration, ByHandOnFourRows) {
 }
 
 TEST(MeasureCalibration, CertainLogitsAreCountedInTheOuterBins) {
-  const Labelled data{{1000.0, -1000.0}, {1, 0}};
+  const Labeled data{{1000.0, -1000.0}, {1, 0}};
   const Calibration c = MeasureCalibration(data.logits, data.labels);
   EXPECT_EQ(c.bins.front().count, 1);
   EXPECT_EQ(c.bins.back().count, 1);
@@ -67,7 +67,7 @@ TEST(MeasureCalibration, CertainLogitsAreCountedInTheOuterBins) {
 }
 
 TEST(MeasureCalibration, TrueProbabilitiesAreCalibrated) {
-  const Labelled data = Draw(100'000, 1.0, 0.0);
+  const Labeled data = Draw(100'000, 1.0, 0.0);
   // a bin of 10,000 rows has a fraction within .005; 3 of these
   EXPECT_LT(MeasureCalibration(data.logits, data.labels).ece, 0.015);
 }
@@ -80,7 +80,7 @@ TEST(MeasureCalibration, OneClassOrNaNIsAnError) {
 }
 
 TEST(FitPlatt, RecoversSlopeAndIntercept) {
-  const Labelled data = Draw(100'000, 0.4, -0.7);
+  const Labeled data = Draw(100'000, 0.4, -0.7);
   const PlattScale fit = FitPlatt(data.logits, data.labels);
   EXPECT_NEAR(fit.slope, 0.4, 0.02);  // 5 standard errors
   EXPECT_NEAR(fit.intercept, -0.7, 0.04);
@@ -88,14 +88,14 @@ TEST(FitPlatt, RecoversSlopeAndIntercept) {
 }
 
 TEST(FitTemperature, KeepsTheInterceptAtZero) {
-  const Labelled data = Draw(100'000, 0.4, 0.0);
+  const Labeled data = Draw(100'000, 0.4, 0.0);
   const PlattScale fit = FitTemperature(data.logits, data.labels);
   EXPECT_NEAR(fit.slope, 0.4, 0.02);
   EXPECT_EQ(fit.intercept, 0.0);
 }
 
 TEST(FitPlatt, IsStationary) {
-  const Labelled data = Draw(1000, 1.5, 0.3);
+  const Labeled data = Draw(1000, 1.5, 0.3);
   const PlattScale fit = FitPlatt(data.logits, data.labels);
   double by_slope = 0.0, by_intercept = 0.0;
   for (std::size_t i = 0; i < data.logits.size(); ++i) {
@@ -108,11 +108,11 @@ TEST(FitPlatt, IsStationary) {
 }
 
 TEST(FitPlatt, SeparableDataStayFinite) {
-  const Labelled data{{-2.0, -1.0, 1.0, 2.0}, {0, 0, 1, 1}};
+  const Labeled data{{-2.0, -1.0, 1.0, 2.0}, {0, 0, 1, 1}};
   const PlattScale fit = FitPlatt(data.logits, data.labels);
   EXPECT_TRUE(std::isfinite(fit.slope));
   EXPECT_GT(fit.slope, 1.0);
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -10,7 +10,7 @@
 #include "tests/core/test_dir.h"
 #include "tests/models/linear_log.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
@@ -205,9 +205,8 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
 }
 
 TEST(FitClassifier, RejectsALogOfOtherDimensions) {
-  EXPECT_THROW(
-      FitClassifier(testing::LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(), 3, 0),
-      DataError);
+  EXPECT_THROW(FitClassifier(LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(), 3, 0),
+               DataError);
 }
 
 TEST(FitClassifier, RejectsABatchWithoutARealRow) {
@@ -219,4 +218,4 @@ TEST(FitClassifier, RejectsABatchWithoutARealRow) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 VectorF Vector(std::initializer_list<float> values) {
@@ -82,4 +82,4 @@ TEST(RatioClassifier, LoadRejectsANetworkOfOtherInputs) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 // Episodes of one state that never moves, of the given lengths; one action, no aux.
@@ -75,4 +75,4 @@ TEST(OneStepErrors, R2IsOneForTheExactModel) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

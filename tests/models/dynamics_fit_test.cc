@@ -13,13 +13,13 @@
 #include "tests/core/test_dir.h"
 #include "tests/models/linear_log.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
+using LinearLog;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::LinearLog;
 using testing::Range;
 
 DynamicsOptions Small() {
@@ -149,4 +149,4 @@ TEST(FitDynamics, OneEpisodeOrConstantDataAreErrors) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -11,7 +11,7 @@
 #include "models/losses.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
@@ -210,4 +210,4 @@ TEST(DynamicsEnsemble, LoadsWhatItSaved) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

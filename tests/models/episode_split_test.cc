@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(Subsample, DrawsWithoutReplacement) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -11,7 +11,7 @@
 #include "core/rng.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(Fit, ReportsEveryStepOnceWhetherResumedOrNot) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

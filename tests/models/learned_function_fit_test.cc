@@ -15,14 +15,13 @@
 #include "tests/models/linear_log.h"
 #include "tests/models/walk_log.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::kWalkLimit;
 using testing::QuadraticReward;
 using testing::Range;
-using testing::WalkLog;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
@@ -222,4 +221,4 @@ TEST(FitTermination, ABatchOfOneIsAnError) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

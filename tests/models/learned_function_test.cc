@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::HasSubstr;
@@ -109,4 +109,4 @@ TEST(LearnedFunction, DamagedFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/logs/episode_batch.h"
 #include "core/rng.h"
 
-namespace lfiw::testing {
+namespace lfiw::models {
 
 inline std::vector<std::int64_t> Range(std::int64_t count) {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
@@ -47,6 +47,6 @@ inline EpisodeBatch LinearLog(std::int64_t episodes, std::int64_t length, std::u
   return log;
 }
 
-}  // namespace lfiw::testing
+}  // namespace lfiw::models
 
 #endif  // LFIW_TESTS_MODELS_LINEAR_LOG_H_

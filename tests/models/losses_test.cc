@@ -8,7 +8,7 @@
 
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using Loss = std::function<double(ConstMatrixRef, ConstMatrixRef, MatrixRef)>;
@@ -85,4 +85,4 @@ TEST(LogisticLoss, IsFiniteAndExactForHugeLogits) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 MatrixF RandomRows(std::int64_t rows, std::int64_t cols, std::uint64_t index) {
@@ -155,4 +155,4 @@ TEST(Mlp, LoadRejectsAParameterCountThatDisagrees) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

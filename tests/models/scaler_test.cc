@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(Scaler, LoadRejectsIndicesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Saves a TorchScript module with the given body of forward(self, states, actions, next_states),
 // a parameter `scale` of 2 and a buffer `calls`, both of `type`.
@@ -18,6 +18,6 @@ inline void SaveFunction(const std::string& path, const std::string& body,
   module.save(path);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_TESTS_MODELS_TORCH_FUNCTION_H_

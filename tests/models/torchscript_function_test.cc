@@ -12,7 +12,7 @@
 #include "tests/core/test_dir.h"
 #include "tests/models/torch_function.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::ElementsAre;
@@ -97,4 +97,4 @@ TEST_F(TorchScriptFunctionTest, AnswersThatAreNotFiniteAreRefused) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

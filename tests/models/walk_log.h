@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/logs/episode_batch.h"
 #include "core/rng.h"
 
-namespace lfiw::testing {
+namespace lfiw::models {
 
 // A transition's first state before and after, and its action.
 using StepReward = double (*)(double x, double u, double next);
@@ -49,6 +49,6 @@ inline EpisodeBatch WalkLog(std::int64_t episodes, std::int64_t length, double l
   return log;
 }
 
-}  // namespace lfiw::testing
+}  // namespace lfiw::models
 
 #endif  // LFIW_TESTS_MODELS_WALK_LOG_H_

@@ -10,7 +10,7 @@
 #include "core/rng.h"
 #include "core/statistics.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 // n episodes, K columns of random positive denominators and any numerators.
@@ -158,4 +158,4 @@ TEST(BootstrapValues, AreTheSameForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope

@@ -8,7 +8,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 using ::testing::HasSubstr;
@@ -126,10 +126,10 @@ TEST(RunEstimator, SaysWhetherSupportOrRangeIsMissing) {
   EXPECT_EQ(RunEstimator(estimator, in, Finite()).reason, "no support");
 }
 
-TEST(StepFactors, NormaliseOverTheHorizonNotOverTheLog) {
+TEST(StepFactors, NormalizeOverTheHorizonNotOverTheLog) {
   Estimand estimand = Finite();
   estimand.discount = 0.5;
-  estimand.scale = ValueScale::kNormalised;
+  estimand.scale = ValueScale::kNormalized;
   EXPECT_THAT(StepFactors(estimand, 2), testing::ElementsAre(1.0 / 1.75, 0.5 / 1.75));
   estimand.horizon = {};
   EXPECT_THAT(StepFactors(estimand, 2), testing::ElementsAre(0.5, 0.25));
@@ -151,4 +151,4 @@ TEST(EstimatorRegistry, KnowsEstimatorsByNameAndSuggestsTheNearest) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope

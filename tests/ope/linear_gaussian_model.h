@@ -13,7 +13,7 @@
 #include "models/transition_ratio.h"
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 // A scalar linear-Gaussian system where a learned dynamics model would stand.
 class ScalarLinearModel final : public TransitionModel {
@@ -90,6 +90,6 @@ class ScalarLinearPolicy final : public Policy {
   double gain_, sd_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_TESTS_OPE_LINEAR_GAUSSIAN_MODEL_H_

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 TEST(MeanFromFirst, IsExactForEqualValues) {
@@ -28,4 +28,4 @@ TEST(MeanError, IsEmptyForOneValueOrBeyondDouble) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope

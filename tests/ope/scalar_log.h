@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-#include "core/episode_batch.h"
+#include "core/logs/episode_batch.h"
 #include "core/rng.h"
 #include "ope/estimator.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 // u ~ N(gain x, sd^2), the behavior policy of ScalarLog.
 inline constexpr double kScalarLogGain = -0.3, kScalarLogSpread = 0.5;
@@ -62,6 +62,6 @@ inline Estimand InfiniteHorizon(double discount) {
   return estimand;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_TESTS_OPE_SCALAR_LOG_H_

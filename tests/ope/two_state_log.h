@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/episode_batch.h"
+#include "core/logs/episode_batch.h"
 #include "core/statistics.h"
-#include "ope/fourier_features.h"
+#include "ope/fits/fourier_features.h"
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 
 // A system of two states and two actions over three steps, whose log can be written down in full:
 // all probabilities are quarters, so that 2 * 8^3 equally weighted episodes have exactly the
@@ -177,6 +177,6 @@ class TwoStateFeatures final : public FeatureMap {
   std::int64_t steps_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 #endif  // LFIW_TESTS_OPE_TWO_STATE_LOG_H_

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 using ::testing::DoubleNear;
@@ -21,8 +21,8 @@ TEST(StepFactors, DiscountZeroKeepsTheFirstRewardOnly) {
   EXPECT_THAT(StepFactors({.discount = 0.0}, 3), ElementsAre(1.0, 0.0, 0.0));
 }
 
-TEST(StepFactors, NormalisedFactorsSumToOne) {
-  const ValueOptions options{.discount = 0.5, .scale = ValueScale::kNormalised};
+TEST(StepFactors, NormalizedFactorsSumToOne) {
+  const ValueOptions options{.discount = 0.5, .scale = ValueScale::kNormalized};
   EXPECT_THAT(StepFactors(options, 2),
               ElementsAre(DoubleNear(2.0 / 3.0, 1e-15), DoubleNear(1.0 / 3.0, 1e-15)));
 }
@@ -40,4 +40,4 @@ TEST(TailReturns, AreSumsFromEachStepToTheEnd) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope

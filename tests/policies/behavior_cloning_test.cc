@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
+#include "core/run/atomic_file.h"
+#include "policies/files/policy_file.h"
 #include "policies/normal_density.h"
-#include "policies/policy_file.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 using testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(BehaviorCloningTest, WhatCannotBeClonedIsNamed) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -7,7 +7,7 @@
 
 #include "policies/normal_density.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -92,4 +92,4 @@ TEST(CategoricalNllTest, GradientIsThatOfFiniteDifferences) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -13,7 +13,7 @@
 #include "tests/policies/fake_env.h"
 #include "tests/policies/fake_policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -190,4 +190,4 @@ TEST(MonteCarloValue, InterruptStopsIt) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

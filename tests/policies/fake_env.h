@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "envs/env.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 struct PointOptions {
   std::int64_t max_episode_steps = 40;
@@ -79,15 +79,13 @@ class PointFactory final : public EnvFactory {
 
   const EnvSpec& spec() const override { return spec_; }
   std::unique_ptr<Env> Make() const override { return std::make_unique<PointEnv>(spec_, options_); }
-  std::unique_ptr<TransitionFunctions> MakeTransitionFunctions(RewardSource) const override {
-    return nullptr;
-  }
+  std::unique_ptr<TaskRules> MakeTaskRules(RewardSource) const override { return nullptr; }
 
  private:
   PointOptions options_;
   EnvSpec spec_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_TESTS_POLICIES_FAKE_ENV_H_

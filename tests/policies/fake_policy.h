@@ -8,7 +8,7 @@
 
 #include "policies/policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // Moves PointEnv's point towards its goal: a_0 = gain (g - x) + n_0, a_1 = 0.5 n_1. Without a
 // density.
@@ -41,6 +41,6 @@ class ProportionalPolicy final : public Policy {
   float gain_;
 };
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_TESTS_POLICIES_FAKE_POLICY_H_

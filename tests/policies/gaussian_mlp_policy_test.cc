@@ -16,7 +16,7 @@
 #include "tests/core/test_dir.h"
 #include "tests/policies/fake_env.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -209,4 +209,4 @@ TEST(GaussianMlpPolicy, LoadNamesAMissingArray) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "tests/policies/fake_policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 TEST(MeanPolicyTest, SamplesTheMeanWithoutNoiseAndHasNoDensity) {
@@ -27,4 +27,4 @@ TEST(MeanPolicyTest, SamplesTheMeanWithoutNoiseAndHasNoDensity) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

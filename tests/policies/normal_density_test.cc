@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -112,4 +112,4 @@ TEST(LogCensoredDensity, BoundFarInTheTailIsFinite) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

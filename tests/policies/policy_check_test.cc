@@ -7,11 +7,11 @@
 #include <numeric>
 #include <vector>
 
-#include "policies/network_policy.h"
+#include "policies/files/network_policy.h"
 #include "policies/normal_density.h"
 #include "tests/policies/fake_policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ TEST(PolicyCheckTest, TheActionRateIsAPositiveNumber) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

@@ -7,7 +7,7 @@
 #include "tests/policies/fake_env.h"
 #include "tests/policies/fake_policy.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -30,4 +30,4 @@ TEST(CheckFits, NamesBothSides) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies

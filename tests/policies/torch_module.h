@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace lfiw {
+namespace lfiw::policies {
 
 // Saves a TorchScript module with a weight [outputs, inputs] of `type`, a buffer `calls` and the
 // given body of forward(self, x). The weight is 0.1, 0.2, ... row by row.
@@ -23,6 +23,6 @@ inline void SaveModule(const std::string& path, const std::string& body, std::in
 
 inline constexpr const char* kLinearBody = "return torch.matmul(x, torch.t(self.weight))";
 
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 #endif  // LFIW_TESTS_POLICIES_TORCH_MODULE_H_

@@ -7,7 +7,7 @@
 
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr float kShift = 0.5f;
@@ -63,4 +63,4 @@ TEST(MeasureBiasVariance, DrawsOverlapOnlyWhereTheSamplesAreTooFew) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

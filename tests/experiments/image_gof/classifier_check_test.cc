@@ -8,13 +8,13 @@
 
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
 
 // Four images of classes 0, 1, 2, 2; the network takes the last for a 0.
-SampleSet LabelledImages() {
+SampleSet LabeledImages() {
   SampleSet set;
   set.images.count = 4;
   set.images.labels = {0, 1, 2, 2};
@@ -28,16 +28,16 @@ SampleSet LabelledImages() {
 }
 
 TEST(CheckExtractor, CountsTheImagesWhoseClassIsNamed) {
-  const ExtractorCheck check = CheckExtractor("net", LabelledImages());
+  const ExtractorCheck check = CheckExtractor("net", LabeledImages());
   EXPECT_DOUBLE_EQ(*check.accuracy, 0.75);
-  EXPECT_THAT(ExtractorLine(check), HasSubstr("net: 75.0 % of 4 labelled check images right"));
+  EXPECT_THAT(ExtractorLine(check), HasSubstr("net: 75.0 % of 4 labeled check images right"));
 }
 
 TEST(CheckExtractor, NeedsLabelsOfTheNetworksOwnClasses) {
-  SampleSet set = LabelledImages();
+  SampleSet set = LabeledImages();
   set.images.labels = {};
   EXPECT_EQ(CheckExtractor("net", set).reason, "images without labels");
-  set = LabelledImages();
+  set = LabeledImages();
   set.features.logits = MatrixF::Zero(4, 1000);
   const ExtractorCheck check = CheckExtractor("net", set);
   EXPECT_FALSE(check.accuracy);
@@ -77,4 +77,4 @@ TEST_F(CheckOnNewImagesTest, MoreImagesThanSamplesTakeAllSamples) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

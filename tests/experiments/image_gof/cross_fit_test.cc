@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "core/parallel.h"
-#include "ope/importance_resampling.h"
+#include "ope/rollouts/importance_resampling.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 GofClassifierOptions Small() {
@@ -91,4 +91,4 @@ TEST(CrossFitSteps, CountsThoseOfAllFolds) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

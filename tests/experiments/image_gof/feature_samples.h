@@ -9,7 +9,7 @@
 #include "core/rng.h"
 #include "experiments/image_gof/sample_weights.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Standard normal rows, moved by `shift`.
 inline MatrixF NormalRows(std::int64_t n, std::int64_t d, std::uint64_t seed, float shift = 0.0f) {
@@ -54,6 +54,6 @@ inline SampleWeights RandomWeights(std::int64_t n, WeightScale scale) {
   return MakeWeights(logs, {.name = "", .params = "", .scale = scale});
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_TESTS_EXPERIMENTS_IMAGE_GOF_FEATURE_SAMPLES_H_

@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,7 +96,7 @@ TEST(WeightedMoments, EqualTheSlowSums) {
   EXPECT_LT((fast.covariance - slow.covariance).cwiseAbs().maxCoeff(), 1e-12);
 }
 
-TEST(WeightedMoments, WithoutNormalisationAreScaledByTheSumOfTheWeights) {
+TEST(WeightedMoments, WithoutNormalizationAreScaledByTheSumOfTheWeights) {
   const MatrixF rows = NormalRows(100, 5, 1, 2.0f);
   SampleWeights doubled = RandomWeights(100, WeightScale::kSum);
   const Moments once = WeightedMoments(rows, doubled);
@@ -110,8 +110,8 @@ TEST(WeightedMoments, OfUniformWeightsAreTheUsualOnes) {
   const MatrixF rows = NormalRows(50, 4, 1);
   const Moments moments = WeightedMoments(rows, UniformWeights(50));
   const MatrixD x = rows.cast<double>();
-  const MatrixD centred = x.rowwise() - x.colwise().mean();
-  EXPECT_LT((moments.covariance - centred.transpose() * centred / 49.0).cwiseAbs().maxCoeff(),
+  const MatrixD centered = x.rowwise() - x.colwise().mean();
+  EXPECT_LT((moments.covariance - centered.transpose() * centered / 49.0).cwiseAbs().maxCoeff(),
             1e-10);
 }
 
@@ -154,4 +154,4 @@ TEST(WeightedMoments, OfOneSampleWithAllTheWeightAreRefused) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,12 +5,12 @@
 
 #include <string>
 
-#include "core/png.h"
-#include "core/stage_cache.h"
+#include "core/images/png.h"
+#include "core/run/stage_cache.h"
 #include "tests/core/test_dir.h"
-#include "tests/models/test_images.h"
+#include "tests/models/image/test_images.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(DrawSamples, ShowsUpTo64OfThem) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

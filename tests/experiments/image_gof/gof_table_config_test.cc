@@ -5,15 +5,16 @@
 
 #include <string>
 
-#include "core/config.h"
+#include "core/config/config.h"
+#include "tests/test_paths.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
 
 GofTableConfig Load(const std::string& name) {
-  return LoadConfig<GofTableConfig>(std::string(LFIW_SOURCE_DIR) + "/experiments/configs/" + name);
+  return LoadConfig<GofTableConfig>(SourceFile("experiments/configs/" + std::string(name)));
 }
 
 // All of a configuration that stages of generators and weights depend on.
@@ -50,4 +51,4 @@ TEST(GofTableConfigs, BiasAndVarianceShareTheStagesOfTheTables) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

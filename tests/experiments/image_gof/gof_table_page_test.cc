@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/rng.h"
-#include "tests/experiments/markup_check.h"
+#include "tests/experiments/presentation/markup_check.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -53,4 +53,4 @@ TEST(GofTablePage, IsWellFormedWhateverGeneratorsAreCalled) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,18 +7,18 @@
 #include <string>
 #include <tuple>
 
-#include "core/atomic_file.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/image_files.h"
-#include "core/npz.h"
+#include "core/images/image_files.h"
 #include "core/parallel.h"
-#include "core/stage_cache.h"
+#include "core/run/atomic_file.h"
+#include "core/run/stage_cache.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 #include "tests/experiments/image_gof/tiny_generators.h"
-#include "tests/models/test_images.h"
+#include "tests/models/image/test_images.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -108,7 +108,7 @@ TEST_F(GofTableTest, TrainsItsGeneratorsAndShowsThem) {
   for (const char* words :
        {"Training of PixelCNN++", "Training of SNGAN", "samples drawn at random",
         "held out bits per dimension", "Density of test images", "Z is not known",
-        "The same on the check images", "of 30 labelled check images right"}) {
+        "The same on the check images", "of 30 labeled check images right"}) {
     EXPECT_THAT(page, HasSubstr(words)) << words;
   }
   EXPECT_THAT(ReadFile(dir_ / "run/plots/samples_1_pixelcnn.png"), HasSubstr("PNG"));
@@ -147,4 +147,4 @@ TEST_F(GofTableTest, WithoutGeneratorsThereIsNothingToMeasure) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

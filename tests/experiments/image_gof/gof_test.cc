@@ -6,15 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/atomic_file.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
-#include "core/stage_cache.h"
-#include "experiments/stage_files.h"
+#include "core/run/atomic_file.h"
+#include "core/run/stage_cache.h"
+#include "experiments/presentation/stage_files.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST_F(GofTest, WithoutFilesThereIsNothingToMeasure) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,7 +7,7 @@
 
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::Contains;
@@ -78,4 +78,4 @@ TEST(JudgeFit, WrongWeightsAreDoubted) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

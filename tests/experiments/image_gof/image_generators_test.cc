@@ -8,18 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/image_files.h"
-#include "core/npz.h"
+#include "core/images/image_files.h"
 #include "core/parallel.h"
+#include "core/run/atomic_file.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 #include "tests/experiments/image_gof/tiny_generators.h"
+#include "tests/models/image/test_images.h"
 #include "tests/models/image/test_job.h"
-#include "tests/models/test_images.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -215,4 +215,4 @@ TEST_F(ImageGeneratorsTest, FeaturesAloneTrainNothing) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

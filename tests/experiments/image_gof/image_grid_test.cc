@@ -5,15 +5,15 @@
 
 #include <vector>
 
-#include "core/png.h"
+#include "core/images/png.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Grey images of one pixel, or more, with the value of their index.
+// Gray images of one pixel, or more, with the value of their index.
 ImageBatch Numbered(std::int64_t count, std::int64_t side) {
   ImageBatch images{
       .count = count, .height = side, .width = side, .channels = 1, .pixels = {}, .labels = {}};
@@ -64,4 +64,4 @@ TEST(PngAsSvg, PadsBase64AsItsStandardSays) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

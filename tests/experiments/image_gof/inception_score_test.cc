@@ -6,7 +6,7 @@
 
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // The definition, one probability at a time.
@@ -72,4 +72,4 @@ TEST(InceptionScore, AWeightOfOneSampleLeavesItsOwnPrediction) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -195,4 +195,4 @@ TEST(KernelDistances, AreTheSameBytesForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(DensityLines, SayThatZIsEstimated) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -32,4 +32,4 @@ TEST(ConditionLines, SayWhyAConditionIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

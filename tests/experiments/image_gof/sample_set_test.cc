@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/image_files.h"
-#include "core/npz.h"
-#include "core/stage_cache.h"
+#include "core/images/image_files.h"
+#include "core/run/stage_cache.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
-#include "tests/models/test_images.h"
+#include "tests/models/image/test_images.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -57,11 +57,11 @@ TEST_F(ReadPairTest, LabelsAreKeptWhereEveryFileHasThem) {
   ImageBatch images = NoiseImages(2, 4, 3);
   WriteImages(images, dir_ / "plain.npz");
   images.labels = {4, 5};
-  WriteImages(images, dir_ / "labelled.npz");
-  EXPECT_EQ(ReadSamples({dir_ / "labelled.npz", dir_ / "labelled.npz"}).images.labels,
+  WriteImages(images, dir_ / "labeled.npz");
+  EXPECT_EQ(ReadSamples({dir_ / "labeled.npz", dir_ / "labeled.npz"}).images.labels,
             std::vector<std::int64_t>({4, 5, 4, 5}));
-  EXPECT_TRUE(ReadSamples({dir_ / "plain.npz", dir_ / "labelled.npz"}).images.labels.empty());
-  EXPECT_TRUE(ReadSamples({dir_ / "labelled.npz", dir_ / "plain.npz"}).images.labels.empty());
+  EXPECT_TRUE(ReadSamples({dir_ / "plain.npz", dir_ / "labeled.npz"}).images.labels.empty());
+  EXPECT_TRUE(ReadSamples({dir_ / "labeled.npz", dir_ / "plain.npz"}).images.labels.empty());
 }
 
 TEST_F(ReadPairTest, ImagesWithoutANetworkAskForOne) {
@@ -111,4 +111,4 @@ TEST_F(ReadPairTest, ImagesAndFeaturesDoNotMixInOneSet) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

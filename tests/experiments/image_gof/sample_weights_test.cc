@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,7 +59,7 @@ TEST(MakeWeights, AlphaZeroIsUniform) {
             Values(UniformWeights(3)));
 }
 
-TEST(MakeWeights, HugeLogitsAreFineWhenNormalisedAndRefusedWhenNot) {
+TEST(MakeWeights, HugeLogitsAreFineWhenNormalizedAndRefusedWhenNot) {
   const std::vector<double> huge = {1000.0, 1000.0};
   EXPECT_THAT(Values(MakeWeights(huge, Variant(1.0, 0.0, WeightScale::kSum))),
               ElementsAre(0.5, 0.5));
@@ -73,7 +73,7 @@ TEST(MakeWeights, NoSupportIsRefused) {
               ThrowsMessage<NumericError>(HasSubstr("all 3 weights are 0")));
 }
 
-TEST(TakeWeights, NormalisesAnewOrKeepsTheMeanWeight) {
+TEST(TakeWeights, NormalizesAnewOrKeepsTheMeanWeight) {
   const std::vector<std::int64_t> last = {1, 2};
   const SampleWeights self =
       TakeWeights(MakeWeights(kLogs, Variant(1.0, 0.0, WeightScale::kSum)), last);
@@ -85,4 +85,4 @@ TEST(TakeWeights, NormalisesAnewOrKeepsTheMeanWeight) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(SymmetricEigen, WhatIsNotFiniteIsRefused) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -3,7 +3,7 @@
 
 #include "experiments/image_gof/gof_table_config.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // Generators of images of 8 x 8 pixels that are trained in a moment, for 4 steps.
 
@@ -42,6 +42,6 @@ inline GeneratorOptions TinySngan() {
   return options;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_TESTS_EXPERIMENTS_IMAGE_GOF_TINY_GENERATORS_H_

@@ -6,7 +6,7 @@
 
 #include "core/parallel.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // Curves of the exact ratio to N(0, 5), the Gaussian with the mixture's moments.
@@ -33,10 +33,10 @@ TEST(ToyCurves, TheOptimalProbabilityHasItsKnownValues) {
   EXPECT_NEAR(optimal(2.0), 0.6253, 5e-5);
 }
 
-TEST(SummariseToy, ExactRatiosTakeTheWholeDivergenceAway) {
+TEST(SummarizeToy, ExactRatiosTakeTheWholeDivergenceAway) {
   ToyGaussianConfig config;
   config.grid = {.low = -20.0, .high = 20.0, .points = 2001};
-  const ToySummary summary = SummariseToy(config, ExactCurves(config));
+  const ToySummary summary = SummarizeToy(config, ExactCurves(config));
   EXPECT_NEAR(summary.model_divergence, 0.1720, 5e-5);
   EXPECT_NEAR(summary.resampled_divergence, 0.0, 1e-9);
   EXPECT_NEAR(summary.rms_gap, 0.0, 1e-12);
@@ -60,8 +60,8 @@ TEST(DrawMixture, HasTheMixturesMoments) {
 TEST(FitToyCurves, ApproachTheOptimumAndItsDivergenceAsPointsGrow) {
   ToyGaussianConfig config;
   config.bootstraps = 20;
-  const ToySummary few = SummariseToy(config, FitToyCurves(config, 50, nullptr));
-  const ToySummary many = SummariseToy(config, FitToyCurves(config, 4000, nullptr));
+  const ToySummary few = SummarizeToy(config, FitToyCurves(config, 50, nullptr));
+  const ToySummary many = SummarizeToy(config, FitToyCurves(config, 4000, nullptr));
   EXPECT_LT(many.rms_gap, 0.05);
   EXPECT_LT(many.rms_gap, few.rms_gap);
   EXPECT_LT(many.mean_width, few.mean_width);
@@ -86,4 +86,4 @@ TEST(FitToyCurves, AreTheSameBytesForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <string>
 
-#include "core/atomic_file.h"
 #include "core/error.h"
-#include "core/stage_cache.h"
+#include "core/run/atomic_file.h"
+#include "core/run/stage_cache.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST_F(ToyGaussianTest, AnEmptyOrReversedGridIsRefused) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -8,7 +8,7 @@
 
 #include "core/rng.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 std::vector<std::uint8_t> Noise(std::int64_t side, std::uint64_t seed) {
@@ -62,4 +62,4 @@ TEST(AverageAreas, OfAConstantIsTheConstant) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

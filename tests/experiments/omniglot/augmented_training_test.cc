@@ -9,7 +9,7 @@
 #include "experiments/omniglot/ratio_weights.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 AugmentedOptions Small(std::int64_t epochs) {
@@ -111,4 +111,4 @@ TEST(FitOptionsFor, ScaleOfWeightsIsKnownToColumnsWithWeightsOnly) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,7 +52,7 @@ TEST(Split, PartsAreDisjointAndHaveSoManyDrawingsOfEveryClass) {
   EXPECT_EQ(split.validation.size(), 60);
   EXPECT_EQ(split.test.size(), 60);
   std::set<std::pair<int, int>> seen;  // class and number
-  for (const LabelledRows* part : {&split.train, &split.validation, &split.test}) {
+  for (const LabeledRows* part : {&split.train, &split.validation, &split.test}) {
     std::vector<std::int64_t> counts(12, 0);
     for (std::size_t i = 0; i < part->rows.size(); ++i) {
       const std::vector<std::uint8_t> pixels = Pixels(split, part->rows[i]);
@@ -127,4 +127,4 @@ TEST(Split, MoreClassesThanThereAreIsAnError) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

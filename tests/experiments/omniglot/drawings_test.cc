@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <functional>
 
-#include "core/atomic_file.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/npz.h"
-#include "core/png.h"
+#include "core/images/png.h"
 #include "core/rng.h"
+#include "core/run/atomic_file.h"
 #include "tests/core/test_dir.h"
 #include "tests/shared_data.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -206,4 +206,4 @@ TEST_F(DrawingsTest, BrokenTreesAreErrorsThatNameTheFile) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "core/png.h"
+#include "core/images/png.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 class DrawWithGeneratorTest : public testing::Test {
@@ -72,4 +72,4 @@ TEST_F(DrawWithGeneratorTest, MoreDrawingsDoNotTrainTheGeneratorAgain) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/png.h"
-#include "tests/experiments/markup_check.h"
+#include "core/images/png.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
+#include "tests/experiments/presentation/markup_check.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -100,4 +100,4 @@ TEST(AccuracyPlot, HasALineForEachKindOfTrainingDataOverEpochs) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,7 +5,7 @@
 #include "tests/core/test_dir.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 class MeasureRunsTest : public testing::Test {
@@ -81,4 +81,4 @@ TEST_F(MeasureRunsTest, OtherGeneratedDrawingsLeaveTheRealColumnAlone) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(OmniglotCsv, HasALinePerColumnAndRunAndPerQuantity) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

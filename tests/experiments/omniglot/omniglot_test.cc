@@ -9,16 +9,17 @@
 #include <sstream>
 #include <thread>
 
-#include "core/atomic_file.h"
-#include "core/config.h"
-#include "core/csv_text.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/progress.h"
+#include "core/run/atomic_file.h"
+#include "core/run/csv_text.h"
+#include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
+#include "tests/test_paths.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
@@ -172,7 +173,7 @@ TEST_F(OmniglotTest, WithoutDataItSaysWhatToGive) {
 }
 
 OmniglotConfig Shipped(const std::string& name) {
-  return LoadConfig<OmniglotConfig>(LFIW_SOURCE_DIR "/experiments/configs/" + name);
+  return LoadConfig<OmniglotConfig>(SourceFile("experiments/configs/" + std::string(name)));
 }
 
 TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
@@ -194,4 +195,4 @@ TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

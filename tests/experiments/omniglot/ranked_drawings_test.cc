@@ -7,7 +7,7 @@
 
 #include "tests/experiments/omniglot/toy_drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 // Generated images of one value each: 10 times the class, plus the number.
@@ -59,4 +59,4 @@ TEST(JoinPictures, PutsThemInTwoColumns) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

@@ -10,7 +10,7 @@
 #include "models/calibration.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
@@ -55,7 +55,7 @@ TEST(FitRatios, UnequalNumbersOfTheSameImagesNeedNoCorrection) {
   EXPECT_NEAR(Mean(weights.generated), 0.0, 0.3);  // log(30 / 120) = -1.4
 }
 
-TEST(FitRatios, WhatAClassifierLearntByHeartDoesNotReachTheWeights) {
+TEST(FitRatios, WhatAClassifierLearnedByHeartDoesNotReachTheWeights) {
   RatioOptions options = Small(60);
   options.fit.filters = 32;
   options.fit.kept = KeptClassifier::kLast;
@@ -92,4 +92,4 @@ TEST(FitRatios, FewerThanTwoImagesAFoldAreAnError) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments

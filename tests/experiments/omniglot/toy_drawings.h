@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/npz.h"
+#include "core/arrays/npz.h"
 #include "core/rng.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/drawings.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 
 // How a toy drawing looks: a bar on a noisy ground.
 struct ToyBar {
@@ -91,6 +91,6 @@ inline void WriteDrawings(const Drawings& drawings, const std::string& path) {
   file.Write(path);
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 #endif  // LFIW_TESTS_EXPERIMENTS_OMNIGLOT_TOY_DRAWINGS_H_

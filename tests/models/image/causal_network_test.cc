@@ -5,7 +5,7 @@
 #include "models/image/causal_sampler.h"
 #include "tests/models/image/gradient_check.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr CausalGraphOptions kTiny = {
@@ -29,7 +29,7 @@ struct Fixture {
 };
 
 at::Tensor Images(std::int64_t count) {
-  return ImageTensor(ColourfulImages(count, 8, 2), DrawIndices(Stream(1, "i"), count, count));
+  return ImageTensor(ColorfulImages(count, 8, 2), DrawIndices(Stream(1, "i"), count, count));
 }
 
 TEST(CausalNetworkTest, APixelChangesNoOutputBeforeOrAtItselfAndSomeAfter) {
@@ -118,7 +118,7 @@ std::vector<float> OutputsWhileSampling(const Fixture& fixture, const ImageBatch
 
 TEST(CausalSamplerTest, OutputsOfAnImageAreTheSameBitsInAnyBatchAnywhereInMemory) {
   const Fixture fixture;
-  const ImageBatch like = ColourfulImages(50, 8, 2);
+  const ImageBatch like = ColorfulImages(50, 8, 2);
   const std::vector<float> all = OutputsWhileSampling(fixture, like, 0, 50);
   // what lies in memory between one batch and the next moves the next
   std::vector<std::vector<char>> between;
@@ -133,4 +133,4 @@ TEST(CausalSamplerTest, OutputsOfAnImageAreTheSameBitsInAnyBatchAnywhereInMemory
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -13,7 +13,7 @@
 #include "tests/models/image/gradient_check.h"
 #include "tests/models/image/test_job.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::HasSubstr;
@@ -47,7 +47,7 @@ struct Halves {
     set.images = &images;
   }
   ImageBatch images;
-  LabelledImages set;
+  LabeledImages set;
 };
 
 MatrixF LogitsOf(const ConvClassifierFit& fit, const ImageBatch& images) {
@@ -83,9 +83,9 @@ TEST(ConvClassifierTest, LearnsATwoClassToyWithOneOutputAndWithTwo) {
 
 TEST(ConvClassifierTest, UniformWeightsEqualNoWeights) {
   const Halves train(30);
-  LabelledImages weighted = train.set;
+  LabeledImages weighted = train.set;
   weighted.weights.assign(30, 2.0);
-  const auto fit = [&](const LabelledImages& set) {
+  const auto fit = [&](const LabeledImages& set) {
     return LogitsOf(TrainConvClassifier({set}, {}, 1, Tiny(), 1, TestJob()), train.images);
   };
   EXPECT_EQ(fit(weighted), fit(train.set));
@@ -94,17 +94,17 @@ TEST(ConvClassifierTest, UniformWeightsEqualNoWeights) {
 // Half of a second set is wrong; weights that say which make the classifier right.
 TEST(ConvClassifierTest, WeightsRemoveTheHarmOfWrongLabels) {
   const Halves generated(200), held_out(100);
-  LabelledImages wrong = generated.set;
+  LabeledImages wrong = generated.set;
   for (std::size_t i = 0; i < wrong.labels.size(); ++i) {
     const bool flipped = i % 4 < 2;
     if (flipped) wrong.labels[i] = 1 - wrong.labels[i];
     wrong.weights.push_back(flipped ? 0.0 : 1.0);
   }
-  LabelledImages unweighted = wrong;
+  LabeledImages unweighted = wrong;
   unweighted.weights.clear();
   ConvClassifierOptions options = Tiny();
   options.training.steps = 80;
-  const auto accuracy = [&](const LabelledImages& set) {
+  const auto accuracy = [&](const LabeledImages& set) {
     return TrainConvClassifier({set}, held_out.set, 2, options, 1, TestJob()).history.Last(2);
   };
   EXPECT_GT(accuracy(wrong), 0.95);
@@ -113,7 +113,7 @@ TEST(ConvClassifierTest, WeightsRemoveTheHarmOfWrongLabels) {
 
 TEST(ConvClassifierTest, SharesWeighSetsAgainstEachOther) {
   const Halves first(20), second(20);
-  LabelledImages ignored = second.set;
+  LabeledImages ignored = second.set;
   for (std::int64_t& label : ignored.labels) label = 1 - label;
   ignored.share = 0.0;
   ConvClassifierOptions options = Tiny();
@@ -159,10 +159,10 @@ TEST(ConvClassifierTest, SameBytesForOneAndTwoThreadsAndWhenResumed) {
 
 TEST(ConvClassifierTest, WrongSetsAreRefusedInOneLine) {
   const Halves train(4);
-  const auto refuse = [&](const LabelledImages& set) {
+  const auto refuse = [&](const LabeledImages& set) {
     TrainConvClassifier({set}, {}, 2, Tiny(), 1, TestJob());
   };
-  LabelledImages set = train.set;
+  LabeledImages set = train.set;
   set.labels[1] = 2;
   EXPECT_THAT([&] { refuse(set); },
               ThrowsMessage<DataError>(HasSubstr("label 1 of training set 0 is 2")));
@@ -180,4 +180,4 @@ TEST(ConvClassifierTest, WrongSetsAreRefusedInOneLine) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

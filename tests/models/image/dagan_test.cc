@@ -12,7 +12,7 @@
 #include "tests/models/image/gradient_check.h"
 #include "tests/models/image/test_job.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::HasSubstr;
@@ -37,7 +37,7 @@ std::vector<std::vector<std::int64_t>> Classes() {
 }
 
 DaganFit Fit(const DaganOptions& options, const FitJob& job = TestJob()) {
-  return TrainDagan(ColourfulImages(11, kSide, 1), Classes(), options, 1, job);
+  return TrainDagan(ColorfulImages(11, kSide, 1), Classes(), options, 1, job);
 }
 
 void ExpectSameModel(const Dagan& a, const Dagan& b) {
@@ -145,7 +145,7 @@ TEST(DaganTest, TrainingAndGenerationGiveTheSameBytesForOneAndTwoThreads) {
   const DaganFit one = Fit(Tiny());
   SetThreads(2);
   const DaganFit two = Fit(Tiny());
-  const ImageBatch images = ColourfulImages(11, kSide, 1);
+  const ImageBatch images = ColorfulImages(11, kSide, 1);
   const std::vector<std::int64_t> conditions(120, 3);
   const ImageBatch parallel = two.model.Generate(images, conditions, Stream(2, "z"), 0);
   SetThreads(1);
@@ -191,11 +191,11 @@ TEST(DaganTest, LearnsToKeepTheBrightnessOfItsCondition) {
 TEST(DaganTest, AWatchSeesTheModelAtEveryEntryOfTheHistoryAndChangesNothing) {
   std::vector<std::int64_t> seen;
   const DaganFit fit = TrainDagan(
-      ColourfulImages(11, kSide, 1), Classes(), Tiny(), 1, TestJob(),
+      ColorfulImages(11, kSide, 1), Classes(), Tiny(), 1, TestJob(),
       [&seen](std::int64_t steps, const Dagan& model) {
         const std::vector<std::int64_t> conditions = {0, 4};
         EXPECT_EQ(
-            model.Generate(ColourfulImages(11, kSide, 1), conditions, Stream(1, "watch"), 0).count,
+            model.Generate(ColorfulImages(11, kSide, 1), conditions, Stream(1, "watch"), 0).count,
             2);
         seen.push_back(steps);
       });
@@ -212,10 +212,10 @@ TEST(DaganTest, WrongOptionsAndSetsAreRefusedInOneLine) {
               ThrowsMessage<ConfigError>(HasSubstr("at least 2")));
   EXPECT_THAT(
       [] {
-        TrainDagan(ColourfulImages(3, kSide, 1), {{0, 1}, {2}}, Tiny(), 1, TestJob());
+        TrainDagan(ColorfulImages(3, kSide, 1), {{0, 1}, {2}}, Tiny(), 1, TestJob());
       },
       ThrowsMessage<DataError>(HasSubstr("class 1 has 1 images")));
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -13,7 +13,7 @@
 #include "models/image/layers.h"
 #include "models/image/network.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Standard normal doubles.
 inline at::Tensor NormalTensor(std::vector<std::int64_t> shape, std::uint64_t seed) {
@@ -93,8 +93,8 @@ void ExpectNetworkGradientsMatch(const NetworkLayout& layout, const at::Tensor& 
   ExpectGradientsMatch(f, inputs, tolerance, inputs.size() > 10 ? 3 : 12);
 }
 
-// Images of smooth random colours, for toy training sets.
-inline ImageBatch ColourfulImages(std::int64_t count, std::int64_t side, std::int64_t channels) {
+// Images of smooth random colors, for toy training sets.
+inline ImageBatch ColorfulImages(std::int64_t count, std::int64_t side, std::int64_t channels) {
   ImageBatch images = EmptyImages(count, side, side, channels);
   for (std::int64_t i = 0; i < count; ++i) {
     Stream stream(3, "colours", {static_cast<std::uint64_t>(i)});
@@ -114,6 +114,6 @@ inline ImageBatch ColourfulImages(std::int64_t count, std::int64_t side, std::in
   return images;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_TESTS_MODELS_IMAGE_GRADIENT_CHECK_H_

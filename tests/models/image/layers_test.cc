@@ -7,7 +7,7 @@
 
 #include "tests/models/image/gradient_check.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::Each;
@@ -186,7 +186,7 @@ TEST(BatchNormTest, MovesItsMomentsTowardsTheBatchAndUsesThemInInference) {
   EXPECT_TRUE(at::allclose(y.var(1), at::ones({2}), 1e-4, 1e-5));
 }
 
-TEST(LayerNormTest, NormalisesEachImageAlone) {
+TEST(LayerNormTest, NormalizesEachImageAlone) {
   NetworkLayout layout;
   const LayerNorm norm(layout, 2);
   VectorF parameters = layout.parameters.Draw(Stream(1, "p"));
@@ -199,4 +199,4 @@ TEST(LayerNormTest, NormalisesEachImageAlone) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

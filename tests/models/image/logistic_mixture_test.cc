@@ -7,7 +7,7 @@
 
 #include "tests/models/image/gradient_check.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 constexpr std::int64_t kComponents = 3;
@@ -134,4 +134,4 @@ TEST(LogisticMixtureTest, LaterChannelsFollowEarlierOnes) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

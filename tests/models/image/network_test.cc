@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "tests/models/image/gradient_check.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::ElementsAre;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> FirstIndices(std::int64_t n) {
 }
 
 StepGradient GradientOf(Small& small, std::int64_t chunks) {
-  const ImageBatch images = ColourfulImages(8, 8, 3);
+  const ImageBatch images = ColorfulImages(8, 8, 3);
   const auto indices = FirstIndices(8);
   return ChunkedGradient(small.network, at::kCPU, chunks, [&](std::int64_t chunk, Pass& pass) {
     const auto [begin, end] = ChunkRange(8, chunks, chunk);
@@ -88,7 +88,7 @@ TEST(NetworkTest, LoadRefusesAnotherShape) {
 }
 
 TEST(ImageTensorTest, StoringUndoesLoading) {
-  const ImageBatch images = ColourfulImages(5, 8, 3);
+  const ImageBatch images = ColorfulImages(5, 8, 3);
   ImageBatch stored = EmptyImages(5, 8, 8, 3);
   StoreImages(ImageTensor(images, FirstIndices(5)), 0, stored);
   EXPECT_EQ(stored.pixels, images.pixels);
@@ -124,4 +124,4 @@ TEST(DrawIndicesTest, StaysBelowTheCount) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

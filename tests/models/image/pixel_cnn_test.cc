@@ -8,13 +8,13 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/progress.h"
+#include "core/run/progress.h"
 #include "models/image/logistic_mixture.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/image/gradient_check.h"
 #include "tests/models/image/test_job.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::HasSubstr;
@@ -34,7 +34,7 @@ PixelCnnOptions Tiny() {
 }
 
 PixelCnnFit Fit(const PixelCnnOptions& options, const FitJob& job = TestJob()) {
-  return TrainPixelCnn(ColourfulImages(30, 8, 3), ColourfulImages(5, 8, 3), options, 1, job);
+  return TrainPixelCnn(ColorfulImages(30, 8, 3), ColorfulImages(5, 8, 3), options, 1, job);
 }
 
 VectorF Parameters(const PixelCnn& model) {
@@ -68,7 +68,7 @@ TEST(PixelCnnTest, SamplingWithKeptValuesEqualsTheNaiveSampler) {
 
 TEST(PixelCnnTest, LogProbabilityIsTheSumOverPixelsOfTheirDistributions) {
   const PixelCnn model = Fit(Tiny()).model;
-  const ImageBatch images = ColourfulImages(3, 8, 3);
+  const ImageBatch images = ColorfulImages(3, 8, 3);
   const MatrixF rows = model.PixelDistributions(images, 2);
   const LogisticMixture mixture{3, Tiny().components};
   double sum = 0.0;
@@ -126,7 +126,7 @@ TEST(PixelCnnTest, LearnsAToySet) {
   EXPECT_LT(fit.history.Last(1), 8.0);
 }
 
-TEST(PixelCnnTest, GreyImagesAndOneLevelWork) {
+TEST(PixelCnnTest, GrayImagesAndOneLevelWork) {
   PixelCnnOptions options = Tiny();
   options.levels = 1;
   const PixelCnn model(options, 1, 7, 5, Stream(1, "w"));
@@ -139,8 +139,8 @@ TEST(PixelCnnTest, WrongSizesAreRefusedInOneLine) {
   EXPECT_THAT([] { PixelCnn(Tiny(), 2, 8, 8, Stream(1, "w")); },
               ThrowsMessage<ConfigError>(HasSubstr("2 channels")));
   const PixelCnn model(Tiny(), 3, 8, 8, Stream(1, "w"));
-  EXPECT_THROW(model.LogProbability(ColourfulImages(1, 16, 3)), DataError);
+  EXPECT_THROW(model.LogProbability(ColorfulImages(1, 16, 3)), DataError);
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

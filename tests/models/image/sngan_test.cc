@@ -5,16 +5,16 @@
 
 #include <filesystem>
 
-#include "core/config.h"
+#include "core/config/config.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/progress.h"
+#include "core/run/progress.h"
 #include "models/image/sngan_networks.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/image/gradient_check.h"
 #include "tests/models/image/test_job.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::HasSubstr;
@@ -47,7 +47,7 @@ void ExpectSameModel(const Sngan& a, const Sngan& b) {
 }
 
 SnganFit Fit(const SnganOptions& options, const FitJob& job = TestJob()) {
-  return TrainSngan(ColourfulImages(40, 16, 3), options, 1, job);
+  return TrainSngan(ColorfulImages(40, 16, 3), options, 1, job);
 }
 
 class SnganTest : public testing::TestWithParam<SnganArchitecture> {};
@@ -134,8 +134,8 @@ TEST(SnganTest, LoadingRestoresTheSamplesAndRefusesOtherSizes) {
   EXPECT_THROW(other.Load(Saved(model), "m"), DataError);
 }
 
-// The mean colour of generated images moves from grey to that of the training set.
-TEST(SnganTest, LearnsTheColourOfAToySet) {
+// The mean color of generated images moves from gray to that of the training set.
+TEST(SnganTest, LearnsTheColorOfAToySet) {
   ImageBatch images = EmptyImages(50, 16, 16, 3);
   for (std::size_t i = 0; i < images.pixels.size(); ++i) images.pixels[i] = i % 3 == 0 ? 220 : 60;
   SnganOptions options = Tiny(SnganArchitecture::kStandard);
@@ -164,4 +164,4 @@ TEST(SnganTest, OptionsSurviveTheirText) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "core/progress.h"
+#include "core/run/progress.h"
 #include "models/fit.h"
 
-namespace lfiw {
+namespace lfiw::models {
 
 // Acts as a user who interrupts after some steps.
 class StopAfter : public Progress {
@@ -33,6 +33,6 @@ inline FitJob TestJob(const std::string& checkpoint = "", Progress* progress = n
   return job;
 }
 
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 #endif  // LFIW_TESTS_MODELS_IMAGE_TEST_JOB_H_

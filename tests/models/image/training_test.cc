@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/progress.h"
 #include "core/rng.h"
+#include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 using testing::ElementsAre;
@@ -118,4 +118,4 @@ TEST(CheckOptionsTest, RefusesMoreChunksThanImagesAndAMissingDevice) {
 }
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models

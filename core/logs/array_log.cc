@@ -1,0 +1,279 @@
+#include "core/logs/array_log.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/arrays/array_blocks.h"
+#include "core/error.h"
+#include "core/logs/episode_source.h"
+#include "core/logs/log_builder.h"
+
+namespace lfiw::core {
+namespace {
+
+// One text or number of an array that may be absent.
+std::string OptionalText(ArrayStore& store, const std::string& key) {
+  if (!store.Has(key)) return "";
+  NpzFile file;
+  file.Put(key, store.ReadAll(key, 1 << 16));
+  return file.GetText(key);
+}
+
+void NoteIgnored(const ArrayStore& store, const LogKeys& keys, const LogReadOptions& options,
+                 LogInfo& info) {
+  const auto with_prefix = [&store](const std::string& prefix) {
+    const auto at = store.arrays().lower_bound(prefix);
+    return at != store.arrays().end() && at->first.starts_with(prefix);
+  };
+  if (with_prefix("metadata/policy/")) {
+    AddNote(info, "the file holds its behavior policy (metadata/policy)");
+  }
+  if (!keys.position.empty() && options.position_step_seconds <= 0.0) {
+    AddNote(info, keys.position +
+                      " is there but not used: only the velocity reward of a named "
+                      "environment (--env) needs it");
+  }
+}
+
+// Flat arrays.
+class FlatReader final : public LogReader {
+ public:
+  FlatReader(std::unique_ptr<ArrayStore> store, LogKeys keys, const LogReadOptions& options)
+      : store_(std::move(store)), keys_(std::move(keys)), options_(options) {
+    rows_ = store_->Info(keys_.reward).rows();
+    // all sizes are checked before any array is read
+    for (const std::string& key : {keys_.reward, keys_.density}) RequireScalar(key);
+    for (const std::string& key : {keys_.observation, keys_.action, keys_.aux, keys_.position,
+                                   keys_.terminal, keys_.timeout}) {
+      if (key.empty()) continue;
+      CheckEpisodeSize(1, store_->Info(key).row_items(), Where(*store_, key));
+    }
+    for (const std::string& key : {keys_.action, keys_.next_observation, keys_.timeout,
+                                   keys_.density, keys_.aux, keys_.position}) {
+      RequireRows(key);
+    }
+    if (keys_.offsets.empty()) RequireRows(keys_.terminal);
+    RequireSameWidth();
+    MakeSource();
+    FillDims(*store_, keys_, store_->Info(keys_.observation).row_items(),
+             store_->Info(keys_.action).row_items(), info_);
+    ReadOwnFields();
+    ChooseAux();
+    NoteIgnored(*store_, keys_, options_, info_);
+  }
+
+  const LogInfo& info() const override { return info_; }
+  const LogCounts& counts() const override { return counts_; }
+
+  EpisodeBatch Next(std::int64_t max_steps) override {
+    LogBuilder builder(info_, aux_dim_, counts_);
+    // batches of which no step is usable are skipped, since an empty one means the end
+    while (builder.steps() == 0) {
+      const std::vector<Span> spans = TakeSpans(max_steps);
+      if (spans.empty()) {
+        NoteEnd();
+        break;
+      }
+      Read(spans, builder);
+    }
+    return builder.Finish();
+  }
+
+ private:
+  // What lfiw's own layout says beside the steps.
+  void ReadOwnFields() {
+    if (const auto found = store_->attributes().find("environment");
+        found != store_->attributes().end()) {
+      info_.environment = found->second;
+    }
+    if (keys_.format != "npz") return;
+    info_.environment = OptionalText(*store_, "environment");
+    if (!store_->Has("discrete_actions")) return;
+    const auto count =
+        ToIntegers(store_->ReadAll("discrete_actions", 64), Where(*store_, "discrete_actions"));
+    if (count.size() != 1 || (count[0] != 0 && count[0] != info_.action_dim)) {
+      Throw<DataError>("{}: discrete_actions does not fit the {} columns of actions",
+                       store_->path(), info_.action_dim);
+    }
+    info_.discrete_actions = count[0];
+  }
+
+  void RequireScalar(const std::string& key) const {
+    if (key.empty()) return;
+    const ArrayInfo& info = store_->Info(key);
+    if (!info.shape.empty() && info.row_items() == 1) return;
+    Throw<DataError>("{} has shape [{}], expected one number a step", Where(*store_, key),
+                     fmt::join(info.shape, ", "));
+  }
+
+  void RequireRows(const std::string& key) const {
+    if (key.empty() || store_->Info(key).rows() == rows_) return;
+    Throw<DataError>("{} has {} rows, expected {}, as {} has", Where(*store_, key),
+                     store_->Info(key).rows(), rows_, keys_.reward);
+  }
+
+  void RequireSameWidth() const {
+    if (keys_.next_observation.empty()) return;
+    const std::int64_t width = store_->Info(keys_.next_observation).row_items();
+    const std::int64_t expected = store_->Info(keys_.observation).row_items();
+    if (width == expected) return;
+    Throw<DataError>("{} has {} numbers a row, observations have {}",
+                     Where(*store_, keys_.next_observation), width, expected);
+  }
+
+  void MakeSource() {
+    const std::int64_t observations = store_->Info(keys_.observation).rows();
+    std::int64_t with_last = -1;
+    if (keys_.offsets.empty()) {
+      source_ = MakeFlagSource(*store_, keys_, options_.max_episode_steps, counts_);
+      if (keys_.terminal.empty()) {
+        AddNote(info_, kNoTerminals);
+      }
+    } else {
+      source_ = MakeOffsetSource(*store_, keys_, info_);
+      with_last = rows_ + source_->episodes().value();
+    }
+    has_last_ = observations == with_last;
+    if (has_last_ || observations == rows_) return;
+    Throw<DataError>("{} has {} rows, expected {}{}", Where(*store_, keys_.observation),
+                     observations, rows_,
+                     with_last < 0 ? "" : fmt::format(" or {} (steps + episodes)", with_last));
+  }
+
+  void ChooseAux() {
+    from_position_ =
+        keys_.aux.empty() && !keys_.position.empty() && options_.position_step_seconds > 0.0;
+    if (!keys_.aux.empty()) aux_dim_ = store_->Info(keys_.aux).row_items();
+    if (!from_position_) return;
+    aux_dim_ = 1;
+    AddNote(info_, "forward velocities come from " + keys_.position);
+  }
+
+  std::vector<Span> TakeSpans(std::int64_t max_steps) {
+    std::vector<Span> spans;
+    std::int64_t steps = 0;
+    for (;;) {
+      if (!pending_) pending_ = source_->Next();
+      if (!pending_ || (!spans.empty() && pending_->length > max_steps - steps)) break;
+      const std::string where = fmt::format("{}: episode {}", store_->path(), episode_);
+      CheckEpisodeSize(pending_->length, info_.obs_dim + info_.action_dim + aux_dim_, where);
+      steps += pending_->length;
+      spans.push_back(*std::exchange(pending_, std::nullopt));
+    }
+    return spans;
+  }
+
+  // The rows of spans that lie one after the other, cut into episodes.
+  void Read(const std::vector<Span>& spans, LogBuilder& builder) {
+    const std::int64_t first = spans.front().first;
+    const std::int64_t count = spans.back().first + spans.back().length - first;
+    const auto episodes = static_cast<std::int64_t>(spans.size());
+    const MatrixF observations =
+        has_last_ ? ReadMatrix(*store_, keys_.observation, first + episode_, count + episodes)
+                  : ReadMatrix(*store_, keys_.observation, first, count);
+    const MatrixF next = Optional(keys_.next_observation, first, count);
+    const MatrixF actions = ReadActions(first, count);
+    const MatrixF aux =
+        from_position_ ? Velocities(first, count) : Optional(keys_.aux, first, count);
+    const std::vector<double> rewards = ReadDoubles(*store_, keys_.reward, first, count);
+    std::vector<double> density;
+    if (!keys_.density.empty()) density = ReadDoubles(*store_, keys_.density, first, count);
+
+    for (std::int64_t e = 0; e < episodes; ++e, ++episode_) {
+      const Span& span = spans[static_cast<std::size_t>(e)];
+      const std::int64_t at = span.first - first;
+      RawEpisode raw{.name = fmt::format("{}: episode {}", store_->path(), episode_),
+                     .actions = actions.middleRows(at, span.length),
+                     .terminated = span.terminated};
+      raw.observations = has_last_ ? observations.middleRows(at + e, span.length + 1)
+                                   : WithNext(observations, next, at, span.length);
+      // the position after the last step is another episode's
+      if (aux_dim_ > 0) raw.aux = aux.middleRows(at, span.length - (from_position_ ? 1 : 0));
+      const auto part = [&](const std::vector<double>& values) {
+        return std::vector<double>(values.begin() + at, values.begin() + at + span.length);
+      };
+      raw.rewards = part(rewards);
+      if (!density.empty()) raw.behavior_log_density = part(density);
+      builder.Append(raw);
+    }
+  }
+
+  // Observations of one episode, the last from the next observations if there are any.
+  MatrixF WithNext(const MatrixF& observations, const MatrixF& next, std::int64_t at,
+                   std::int64_t length) {
+    if (next.rows() == 0) return observations.middleRows(at, length);
+    for (std::int64_t t = 0; t + 1 < length; ++t) {
+      ++counts_.continuity_checked;
+      if (SameRow(next, at + t, observations, at + t + 1)) continue;
+      if (counts_.continuity_broken++ == 0) {
+        counts_.first_broken = fmt::format("episode {}, step {}", episode_, t);
+      }
+    }
+    MatrixF out(length + 1, observations.cols());
+    out.topRows(length) = observations.middleRows(at, length);
+    out.bottomRows(1) = next.row(at + length - 1);
+    return out;
+  }
+
+  MatrixF Optional(const std::string& key, std::int64_t first, std::int64_t count) {
+    if (key.empty()) return MatrixF(0, 0);
+    return ReadMatrix(*store_, key, first, count);
+  }
+
+  MatrixF ReadActions(std::int64_t first, std::int64_t count) {
+    // lfiw's own layout has discrete actions as one-hot rows
+    if (!IsIntegerType(store_->Info(keys_.action).type) || info_.discrete_actions == 0) {
+      return ReadMatrix(*store_, keys_.action, first, count);
+    }
+    return OneHot(ReadIntegers(*store_, keys_.action, first, count), info_.discrete_actions,
+                  Where(*store_, keys_.action));
+  }
+
+  // (x(t + 1) - x(t)) / step from the first position before each step; the last row is not used.
+  MatrixF Velocities(std::int64_t first, std::int64_t count) {
+    std::vector<double> x;
+    const auto width = static_cast<std::size_t>(store_->Info(keys_.position).row_items());
+    const std::vector<double> all = ReadDoubles(*store_, keys_.position, first, count);
+    for (std::size_t i = 0; i < all.size(); i += width) x.push_back(all[i]);
+    MatrixF velocity = MatrixF::Zero(count, 1);
+    for (std::size_t i = 0; i + 1 < x.size(); ++i) {
+      velocity(static_cast<Eigen::Index>(i), 0) =
+          static_cast<float>((x[i + 1] - x[i]) / options_.position_step_seconds);
+    }
+    return velocity;
+  }
+
+  void NoteEnd() {
+    NoteDroppedSteps(info_, counts_);
+    if (counts_.cut_episodes > 0 && keys_.offsets.empty()) {
+      AddNote(info_, fmt::format("the file does not mark time limits: {} episodes were cut at {} "
+                                 "steps (--max-episode-steps)",
+                                 counts_.cut_episodes, options_.max_episode_steps));
+    }
+  }
+
+  std::unique_ptr<ArrayStore> store_;
+  LogKeys keys_;
+  LogReadOptions options_;
+  LogInfo info_;
+  LogCounts counts_;
+  std::int64_t rows_ = 0;
+  std::int64_t aux_dim_ = 0;
+  std::int64_t episode_ = 0;
+  bool has_last_ = false;       // observations have the one after each episode's last step
+  bool from_position_ = false;  // aux is computed
+  std::unique_ptr<EpisodeSource> source_;
+  std::optional<Span> pending_;
+};
+
+}  // namespace
+
+std::unique_ptr<LogReader> OpenArrayLog(std::unique_ptr<ArrayStore> store, const LogKeys& keys,
+                                        const LogReadOptions& options) {
+  const ArrayInfo& rewards = store->Info(keys.reward);
+  const bool padded = keys.offsets.empty() && rewards.shape.size() >= 2 && rewards.shape[1] > 1;
+  if (padded) return OpenPaddedLog(std::move(store), keys);
+  return std::make_unique<FlatReader>(std::move(store), keys, options);
+}
+
+}  // namespace lfiw::core

@@ -1,0 +1,81 @@
+#include "core/logs/line_reader.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace lfiw::core {
+namespace {
+
+constexpr std::size_t kMaxLine = 1 << 20;
+
+}  // namespace
+
+LineReader::LineReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  if (!file_) Throw<DataError>("cannot read {}: {}", path, std::strerror(errno));
+}
+
+void LineReader::Refill() {
+  buffer_.erase(0, at_);
+  at_ = 0;
+  const std::size_t kept = buffer_.size();
+  buffer_.resize(kept + kMaxLine);
+  file_.read(buffer_.data() + kept, static_cast<std::streamsize>(kMaxLine));
+  buffer_.resize(kept + static_cast<std::size_t>(file_.gcount()));
+  if (file_.bad()) Throw<DataError>("{}: reading failed after line {}", path_, line_);
+  ended_ = file_.eof();
+}
+
+std::optional<std::string_view> LineReader::Next() {
+  std::size_t end = buffer_.find('\n', at_);
+  while (end == std::string::npos && !ended_) {
+    if (buffer_.size() - at_ > kMaxLine) {
+      Throw<DataError>("{}, line {}: longer than {} bytes; not a text log", path_, line_ + 1,
+                       kMaxLine);
+    }
+    Refill();
+    end = buffer_.find('\n', at_);
+  }
+  if (at_ == buffer_.size()) return std::nullopt;
+  if (end == std::string::npos) end = buffer_.size();
+  std::string_view line = std::string_view(buffer_).substr(at_, end - at_);
+  at_ = std::min(end + 1, buffer_.size());
+  ++line_;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += line[++i];
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += c;
+    }
+  }
+  if (quoted) Throw<DataError>("{}: a quote is not closed", where);
+  return fields;
+}
+
+std::optional<double> ParseNumber(std::string_view text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace lfiw::core

@@ -1,0 +1,125 @@
+#include "core/logs/log_builder.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace lfiw::core {
+namespace {
+
+constexpr std::int64_t kMaxEpisodeBytes = std::int64_t{256} << 20;
+
+void AppendRows(const MatrixF& from, std::int64_t rows, std::vector<float>& to) {
+  to.insert(to.end(), from.data(), from.data() + rows * from.cols());
+}
+
+MatrixF AsMatrix(std::vector<float>& values, std::int64_t rows, std::int64_t cols) {
+  MatrixF matrix = Eigen::Map<const MatrixF>(values.data(), rows, cols);
+  std::vector<float>().swap(values);
+  return matrix;
+}
+
+}  // namespace
+
+void LogBuilder::CheckShapes(const RawEpisode& episode) const {
+  const std::int64_t steps = episode.steps();
+  const auto expect = [&](bool fits, const char* what, std::int64_t found) {
+    if (fits) return;
+    Throw<DataError>("{}: {} {} of {} steps", episode.name, found, what, steps);
+  };
+  const std::int64_t observations = episode.observations.rows();
+  expect(observations == steps || observations == steps + 1, "observations", observations);
+  const auto rewards = static_cast<std::int64_t>(episode.rewards.size());
+  expect(rewards == steps, "rewards", rewards);
+  const auto densities = static_cast<std::int64_t>(episode.behavior_log_density.size());
+  expect(densities == steps || densities == 0, "behavior densities", densities);
+  expect(episode.observations.cols() == info_.obs_dim, "numbers in an observation",
+         episode.observations.cols());
+  if (aux_dim_ > 0) {
+    const std::int64_t aux = episode.aux.rows();
+    expect(aux == steps || aux == steps - 1, "rows of aux", aux);
+    expect(episode.aux.cols() == aux_dim_, "numbers in aux", episode.aux.cols());
+  }
+  expect(episode.actions.cols() == info_.action_dim, "numbers in an action",
+         episode.actions.cols());
+}
+
+void LogBuilder::Append(const RawEpisode& episode) {
+  CheckShapes(episode);
+  const bool whole = episode.observations.rows() == episode.steps() + 1 &&
+                     (aux_dim_ == 0 || episode.aux.rows() == episode.steps());
+  const std::int64_t steps = episode.steps() - (whole ? 0 : 1);
+  counts_.file_steps += episode.steps();
+  if (!whole && episode.steps() > 0) ++counts_.dropped_steps;
+  if (steps <= 0) {
+    ++counts_.discarded_episodes;
+    return;
+  }
+  AppendRows(episode.observations, steps + 1, observations_);
+  AppendRows(episode.actions, steps, actions_);
+  if (aux_dim_ > 0) AppendRows(episode.aux, steps, aux_);
+  const auto append = [steps](const std::vector<double>& from, std::vector<double>& to) {
+    if (!from.empty()) to.insert(to.end(), from.begin(), from.begin() + steps);
+  };
+  append(episode.rewards, batch_.rewards);
+  append(episode.behavior_log_density, batch_.behavior_log_density);
+  batch_.offsets.push_back(batch_.offsets.back() + steps);
+  batch_.terminated.push_back(whole && episode.terminated ? 1 : 0);
+}
+
+EpisodeBatch LogBuilder::Finish() {
+  const std::int64_t steps = batch_.steps();
+  batch_.observations = AsMatrix(observations_, steps + batch_.episodes(), info_.obs_dim);
+  batch_.actions = AsMatrix(actions_, steps, info_.action_dim);
+  batch_.aux = AsMatrix(aux_, steps, aux_dim_);
+  return std::move(batch_);
+}
+
+void AddNote(LogInfo& info, const std::string& text) {
+  if (std::find(info.notes.begin(), info.notes.end(), text) == info.notes.end()) {
+    info.notes.push_back(text);
+  }
+}
+
+void NoteDroppedSteps(LogInfo& info, const LogCounts& counts) {
+  if (counts.dropped_steps > 0) {
+    AddNote(info, fmt::format("the last step of {} episodes was dropped, with its reward: the file "
+                              "lacks the observation after it",
+                              counts.dropped_steps));
+  }
+  if (counts.discarded_episodes > 0) {
+    AddNote(info,
+            fmt::format("{} episodes without a usable step left out", counts.discarded_episodes));
+  }
+}
+
+MatrixF OneHot(const std::vector<std::int64_t>& index, std::int64_t actions,
+               const std::string& where) {
+  MatrixF rows = MatrixF::Zero(static_cast<Eigen::Index>(index.size()), actions);
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0 || index[i] >= actions) {
+      Throw<DataError>("{}: action {} in row {}, expected 0 to {}", where, index[i], i,
+                       actions - 1);
+    }
+    rows(static_cast<Eigen::Index>(i), index[i]) = 1.0f;
+  }
+  return rows;
+}
+
+void CheckEpisodeSize(std::int64_t steps, std::int64_t width, const std::string& where) {
+  if (width <= 0 || steps < 0) return;
+  if (steps > kMaxEpisodeBytes / 4 / width) {
+    Throw<DataError>(
+        "{}: an episode of {} steps and {} numbers a step exceeds the limit of {} MiB; does the "
+        "file mark where episodes end? (--max-episode-steps cuts a file without time limits)",
+        where, steps, width, kMaxEpisodeBytes >> 20);
+  }
+}
+
+std::int64_t GuessTimeLimit(const std::vector<std::int64_t>& lengths) {
+  if (lengths.empty()) return 0;
+  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  return std::count(lengths.begin(), lengths.end(), longest) >= 2 ? longest : 0;
+}
+
+}  // namespace lfiw::core

@@ -1,0 +1,127 @@
+#include "core/run/system_info.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <sys/resource.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/matrix.h"
+#include "core/run/revision.h"
+
+namespace lfiw::core {
+namespace {
+
+constexpr double kSlowRate = 15.0;
+
+std::string CpuModel() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(cpuinfo, line)) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+// The file, links resolved, that the address of a function lies in.
+std::string LibraryOf(const void* function) {
+  Dl_info info;
+  if (function == nullptr || dladdr(function, &info) == 0) return "";
+  const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(info.dli_fname, nullptr),
+                                                             &std::free);
+  return resolved ? resolved.get() : info.dli_fname;
+}
+
+bool IsFast(std::string path) {
+  std::transform(path.begin(), path.end(), path.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array<std::string_view, 3> kFast = {"openblas", "mkl", "blis"};
+  return std::any_of(kFast.begin(), kFast.end(),
+                     [&](std::string_view name) { return path.find(name) != std::string::npos; });
+}
+
+}  // namespace
+
+SystemInfo QuerySystem() {
+  SystemInfo info;
+  info.version = kLfiwVersion;
+  info.revision = kLfiwRevision;
+#if defined(__clang__)
+  info.compiler = "clang " __clang_version__;
+#else
+  info.compiler = "g++ " __VERSION__;
+#endif
+  info.cpu_model = CpuModel();
+  info.cores = tbb::info::default_concurrency();
+  info.cblas_library = LibraryOf(reinterpret_cast<const void*>(&cblas_sgemm));
+  info.blas_library = LibraryOf(dlsym(RTLD_DEFAULT, "sgemm_"));
+  info.lapack_library = LibraryOf(dlsym(RTLD_DEFAULT, "sgesv_"));
+  info.openblas_config = openblas_get_config();
+  return info;
+}
+
+std::int64_t PeakMemoryBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  constexpr std::int64_t kKibibyte = 1024;
+  return kKibibyte * usage.ru_maxrss;
+}
+
+double MeasureSgemmRate() {
+  constexpr int kRows = 128;
+  constexpr int kUnits = 500;
+  constexpr double kOperations = 2.0 * kRows * kUnits * kUnits;
+  constexpr double kBudgetSeconds = 0.03;
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+
+  openblas_set_num_threads(1);
+  const MatrixF a = MatrixF::Constant(kRows, kUnits, 0.5f);
+  const MatrixF b = MatrixF::Constant(kUnits, kUnits, 0.25f);
+  MatrixF c = MatrixF::Zero(kRows, kUnits);
+  double best = std::numeric_limits<double>::infinity();
+  const Clock::time_point begin = Clock::now();
+  // the first run also warms caches and the library
+  for (int run = 0; run < 2 || seconds_since(begin) < kBudgetSeconds; ++run) {
+    const Clock::time_point start = Clock::now();
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, kRows, kUnits, kUnits, 1.0f, a.data(),
+                kUnits, b.data(), kUnits, 0.0f, c.data(), kUnits);
+    best = std::min(best, seconds_since(start));
+  }
+  LFIW_ASSERT(c(kRows - 1, kUnits - 1) == 0.125f * kUnits);
+  return kOperations / best * 1e-9;
+}
+
+std::vector<std::string> SpeedWarnings(const SystemInfo& info, double sgemm_rate) {
+  std::vector<std::string> warnings;
+  const auto check = [&](std::string_view what, const std::string& library) {
+    if (library.empty() || IsFast(library)) return;
+    warnings.push_back(
+        fmt::format("{} resolves to {}, which is not OpenBLAS, MKL or BLIS: training may be 17 to "
+                    "38 times slower (install libopenblas0-pthread; update-alternatives)",
+                    what, library));
+  };
+  check("BLAS", info.blas_library.empty() ? info.cblas_library : info.blas_library);
+  check("LAPACK", info.lapack_library);
+  if (sgemm_rate < kSlowRate) {
+    warnings.push_back(
+        fmt::format("sgemm reaches only {:.1f} GFLOP/s on one thread, expected at least {:.0f}: "
+                    "training will be slow",
+                    sgemm_rate, kSlowRate));
+  }
+  return warnings;
+}
+
+}  // namespace lfiw::core

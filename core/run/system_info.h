@@ -1,0 +1,39 @@
+#ifndef LFIW_CORE_RUN_SYSTEM_INFO_H_
+#define LFIW_CORE_RUN_SYSTEM_INFO_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lfiw::core {
+
+// What decides speed and exact bytes on this machine; for `lfiw doctor`, the start-up warning and
+// the manifest of a run.
+struct SystemInfo {
+  std::string version;          // of lfiw
+  std::string revision;         // of its source, from git at build time; empty if unknown
+  std::string compiler;         // "g++ 12.2.0"
+  std::string cpu_model;        // "unknown" if the system does not tell
+  int cores = 0;                // that this process may use
+  std::string cblas_library;    // file that holds the program's own cblas_sgemm
+  std::string blas_library;     // file that holds sgemm_, which LibTorch calls; empty if none
+  std::string lapack_library;   // file that holds sgesv_; empty if none
+  std::string openblas_config;  // OpenBLAS' own words: version, kernel, threads
+};
+
+SystemInfo QuerySystem();
+
+// The most memory that this process has had in use so far (resident set), in bytes.
+std::int64_t PeakMemoryBytes();
+
+// Single-thread rate of sgemm in GFLOP/s: [128, 500] x [500, 500], the product that dominates a fit
+// step. The best of the runs that fit into some 30 ms.
+double MeasureSgemmRate();
+
+// A sentence for each reason why networks would train slowly here: a BLAS or LAPACK that is none of
+// OpenBLAS, MKL and BLIS, or a rate below 15 GFLOP/s (reference BLAS reaches 3 to 6).
+std::vector<std::string> SpeedWarnings(const SystemInfo& info, double sgemm_rate);
+
+}  // namespace lfiw::core
+
+#endif  // LFIW_CORE_RUN_SYSTEM_INFO_H_

@@ -1,0 +1,164 @@
+#include "experiments/calibration/verdict_calibration.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/config/config.h"
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "core/run/system_info.h"
+#include "experiments/calibration/verdict_case_run.h"
+#include "experiments/calibration/verdict_cases.h"
+#include "experiments/calibration/verdict_table.h"
+#include "experiments/presentation/plot.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/stage_files.h"
+
+namespace lfiw::experiments {
+namespace {
+
+struct Label {
+  CaseKind kind;
+  PlantedFailure plant;
+};
+
+// Failures of all kinds in turn, of each kind its plants in turn; then the good cases, then the
+// doubtful ones.
+Label LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
+  static constexpr std::array kSupport = {PlantedFailure::kConstantGap, PlantedFailure::kStateGap};
+  static constexpr std::array kDynamics = {
+      PlantedFailure::kOtherSystem, PlantedFailure::kRescaledState, PlantedFailure::kFewSteps};
+  static constexpr std::array kHorizon = {PlantedFailure::kDegenerateWeights,
+                                          PlantedFailure::kBeyondLog};
+  static constexpr std::array kFlaws = {PlantedFailure::kShortFit, PlantedFailure::kMildGap,
+                                        PlantedFailure::kLongMixing};
+  const auto turn = [](const auto& plants, std::int64_t i) {
+    return plants[static_cast<std::size_t>(i) % plants.size()];
+  };
+  if (index >= config.failures + config.good) return {CaseKind::kDoubtful, turn(kFlaws, index)};
+  if (index >= config.failures) return {CaseKind::kGood, PlantedFailure::kNone};
+  switch (index % 3) {
+    case 0:
+      return {CaseKind::kSupportGap, turn(kSupport, index / 3)};
+    case 1:
+      return {CaseKind::kWrongDynamics, turn(kDynamics, index / 3)};
+    default:
+      return {CaseKind::kLongHorizon, turn(kHorizon, index / 3)};
+  }
+}
+
+// All that an outcome depends on; the limits of the verdict are not part of it.
+std::string OutcomeKey(const VerdictCalibrationConfig& config, const VerdictCase& c) {
+  return fmt::format("episodes={} level={} {} {} {}{}{}cross_fit={} {}{}", config.episodes,
+                     config.level, EnumName(c.kind), EnumName(c.plant),
+                     CanonicalText(config.dynamics), CanonicalText(config.classifiers),
+                     CanonicalText(config.rollout), config.cross_fit,
+                     CanonicalText(config.doubly_robust), CanonicalText(config.support));
+}
+
+constexpr const char* kRolloutsFile = "outcome.json";
+constexpr const char* kDoublyRobustFile = "doubly_robust.json";
+
+CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const ExperimentRun& run,
+                        const VerdictCase& drawn, std::int64_t index) {
+  const auto number = static_cast<std::uint64_t>(index);
+  const std::uint64_t seed = Stream(config.seed, "verdict case seed", {number}).NextBits();
+  const Stage stage{.name = "verdict_case",
+                    .config = OutcomeKey(config, drawn) + fmt::format(" case={}", index),
+                    .inputs = {},
+                    .seed = config.seed};
+  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
+    const CaseOutcomes outcomes = RunVerdictCase(config, drawn, seed, CheckpointFolder(directory));
+    WriteJson(OutcomeJson(outcomes.rollouts), directory + "/" + kRolloutsFile);
+    if (outcomes.doubly_robust) {
+      WriteJson(OutcomeJson(*outcomes.doubly_robust), directory + "/" + kDoublyRobustFile);
+    }
+  });
+  const auto read = [&](const char* name) {
+    return OutcomeFromJson(ReadJson(artifact.File(name)));
+  };
+  CaseOutcomes outcomes{.rollouts = read(kRolloutsFile), .doubly_robust = {}};
+  if (config.doubly_robust.enabled) outcomes.doubly_robust = read(kDoublyRobustFile);
+  return outcomes;
+}
+
+// The cases as judged by each kind of row.
+struct JudgedRows {
+  std::vector<JudgedCase> rollouts;
+  std::vector<JudgedCase> doubly_robust;  // empty where it is not enabled
+};
+
+JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
+  const std::int64_t count = config.failures + config.good + config.doubtful;
+  JudgedRows rows;
+  rows.rollouts.resize(static_cast<std::size_t>(count));
+  if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.rollouts.size());
+  TerminalProgress progress("evaluate known systems", count, "cases", run.verbosity);
+  ParallelFor(count, [&](std::int64_t i) {
+    const Label label = LabelOf(config, i);
+    const VerdictCase drawn =
+        DrawCase(label.kind, label.plant, config.seed, static_cast<std::uint64_t>(i));
+    const auto judged = [&](const CaseOutcome& outcome) {
+      return JudgedCase{.index = i,
+                        .drawn = drawn,
+                        .outcome = outcome,
+                        .judgement = Judge(outcome.evidence, config.verdict)};
+    };
+    const CaseOutcomes outcomes = OutcomesOf(config, run, drawn, i);
+    const auto at = static_cast<std::size_t>(i);
+    rows.rollouts[at] = judged(outcomes.rollouts);
+    if (outcomes.doubly_robust) rows.doubly_robust[at] = judged(*outcomes.doubly_robust);
+    progress.Advance(1);
+  });
+  return rows;
+}
+
+// The tables of a run, first that of the estimates from rollouts.
+std::vector<CalibrationTable> TablesOf(const VerdictCalibrationConfig& config,
+                                       const ExperimentRun& run, const JudgedRows& rows) {
+  std::vector<CalibrationTable> tables = {
+      {.title =
+           rows.doubly_robust.empty() ? "the estimate stated first" : "the estimate from rollouts",
+       .counts = CountVerdicts(rows.rollouts, config.wrong_share),
+       .svg = DrawPlot(run, "errors", ErrorPlot(rows.rollouts)),
+       .has_goals = true}};
+  if (!rows.doubly_robust.empty()) {
+    tables.push_back({.title = "doubly robust LFIW, which is stated first",
+                      .counts = CountVerdicts(rows.doubly_robust, config.wrong_share),
+                      .svg = DrawPlot(run, "errors_dr_lfiw", ErrorPlot(rows.doubly_robust))});
+  }
+  return tables;
+}
+
+void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
+              const JudgedRows& rows, const std::vector<CalibrationTable>& tables) {
+  std::vector<JudgedCase> cases = rows.rollouts;
+  cases.insert(cases.end(), rows.doubly_robust.begin(), rows.doubly_robust.end());
+  run.directory.Write("results.csv", CasesCsv(cases, config.wrong_share));
+  run.directory.Write("report.html", CalibrationPage(tables, run.command, config.wrong_share));
+  run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
+}
+
+}  // namespace
+
+int RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
+  if (config.cross_fit == 1 || config.cross_fit > config.dynamics.members) {
+    Throw<ConfigError>("cross_fit: {} folds need 2 .. dynamics.members = {}", config.cross_fit,
+                       config.dynamics.members);
+  }
+  const JudgedRows rows = RunCases(config, run);
+  const std::vector<CalibrationTable> tables = TablesOf(config, run, rows);
+  WriteRun(config, run, rows, tables);
+  if (run.verbosity != Verbosity::kQuiet) {
+    for (const CalibrationTable& table : tables) fmt::print("{}\n", CalibrationText(table));
+    fmt::print("report: {}\n", run.directory.File("report.html"));
+  }
+  return 0;
+}
+
+}  // namespace lfiw::experiments

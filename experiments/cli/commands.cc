@@ -1,0 +1,291 @@
+#include "experiments/cli/commands.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/config/config.h"
+#include "core/config/config_sweep.h"
+#include "core/error.h"
+#include "core/logs/log_reader.h"
+#include "core/logs/log_writer.h"
+#include "core/parallel.h"
+#include "core/run/run_directory.h"
+#include "core/run/stage_cache.h"
+#include "core/run/system_info.h"
+#include "envs/env.h"
+#include "experiments/bench/bench.h"
+#include "experiments/calibration/verdict_calibration.h"
+#include "experiments/cli/check_policy.h"
+#include "experiments/cli/log_commands.h"
+#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/report_page.h"
+#include "experiments/evaluation/run_evaluation.h"
+#include "experiments/image_gof/gof.h"
+#include "experiments/image_gof/gof_table.h"
+#include "experiments/image_gof/toy_gaussian.h"
+#include "experiments/omniglot/omniglot.h"
+#include "experiments/presentation/versions.h"
+#include "ope/judgement/bench_metrics.h"
+#include "policies/collect.h"
+#include "policies/files/policy_file.h"
+#include "policies/log_compatibility.h"
+#include "policies/mean_policy.h"
+#include "policies/policy_check.h"
+#include "policies/ppo/ppo.h"
+
+namespace lfiw::experiments {
+namespace {
+
+// Steps of the episodes that D4RL's scores are of.
+constexpr std::int64_t kD4rlHorizon = 1000;
+
+std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& path,
+                                      const std::string& contract) {
+  std::unique_ptr<Policy> policy = LoadPolicy(path, {.contract = contract});
+  CheckFits(*policy, env.spec());
+  return policy;
+}
+
+// Calls use(batch) for pieces of a log that are held in memory one at a time. Throws as LoadLog.
+template <class Use>
+void StreamLog(const std::string& path, const Use& use) {
+  const std::unique_ptr<LogReader> reader = OpenLog(path);
+  for (;;) {
+    const EpisodeBatch batch = reader->Next(BatchSteps(reader->info()));
+    if (batch.episodes() == 0) return;
+    ValidateLog(batch, reader->info(), path);
+    use(batch);
+  }
+}
+
+// Replays some episodes of a log, one at a time.
+void Replay(const EpisodeBatch& log, PolicyChecker& checker) {
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const std::int64_t length = log.Length(e);
+    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
+    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
+    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::span<const double> stored(log.behavior_log_density);
+    checker.Add(
+        log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
+        log.actions.middleRows(first, length),
+        stored.empty() ? stored : stored.subspan(static_cast<std::size_t>(first), steps.size()));
+  }
+}
+
+// The bounds that actions were clipped to: the environment's, or what the log shows.
+ActionBounds BoundsFor(const CheckPolicyCommand& options, const Policy& policy) {
+  if (!options.env.empty()) {
+    const EnvSpec& spec = FindEnv(options.env)->spec();
+    CheckFits(policy, spec);
+    return {spec.action_low, spec.action_high};
+  }
+  ActionRange range;
+  StreamLog(options.data, [&](const EpisodeBatch& batch) {
+    CheckFits(policy, batch, options.data);
+    range.Add(batch.actions);
+  });
+  return range.Bounds();
+}
+
+// The command that repeats a run, for its report.
+std::string CommandOf(const RunOptions& options, const std::vector<std::string>& overrides) {
+  std::string command = "lfiw run " + options.config;
+  for (const std::string& override : overrides) command += " " + override;
+  return command;
+}
+
+// What one `run` call has besides its configuration.
+struct RunPlan {
+  const RunOptions& options;
+  const std::vector<std::string>& overrides;
+  const std::string& out;  // run directory; empty: the default
+  Verbosity verbosity;
+};
+
+// Runs an experiment of any kind in its run directory, or only prints its configuration.
+template <class Config, class Experiment>
+int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+  if (plan.options.dry_run) {
+    fmt::print("{}", DescribeConfig(config));
+    return 0;
+  }
+  RunDirectory directory(plan.out.empty()
+                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
+                             : plan.out);
+  directory.Write("config.yaml", DumpConfig(config));
+  StageCache cache(plan.options.cache);
+  return experiment(config, ExperimentRun{cache, directory, plan.verbosity,
+                                          CommandOf(plan.options, plan.overrides)});
+}
+
+int RunOne(const RunPlan& plan) {
+  const std::string& path = plan.options.config;
+  switch (ReadExperimentKind(path, plan.overrides)) {
+    case ExperimentKind::kEvaluation: {
+      const EvaluationConfig config = LoadEvaluationConfig(path, plan.overrides);
+      CheckConfig(config);
+      return RunIn(plan, config, [](const EvaluationConfig& checked, const ExperimentRun& run) {
+        return RunEvaluation(checked, run);
+      });
+    }
+    case ExperimentKind::kBench:
+      return RunIn(plan, LoadConfig<BenchConfig>(path, plan.overrides),
+                   [](const BenchConfig& config, const ExperimentRun& run) {
+                     return RunBench(config, run);
+                   });
+    case ExperimentKind::kToyGaussian:
+      return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
+    case ExperimentKind::kGof:
+      return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
+    case ExperimentKind::kGofTable:
+      return RunIn(plan, LoadConfig<GofTableConfig>(path, plan.overrides), RunGofTable);
+    case ExperimentKind::kOmniglot:
+      return RunIn(plan, LoadConfig<OmniglotConfig>(path, plan.overrides), RunOmniglot);
+    case ExperimentKind::kVerdictCalibration:
+      break;
+  }
+  return RunIn(plan, LoadConfig<VerdictCalibrationConfig>(path, plan.overrides),
+               RunVerdictCalibration);
+}
+
+}  // namespace
+
+void WarnIfSlow() {
+  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureSgemmRate())) {
+    fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
+  }
+}
+
+int Run(const RunOptions& options, const CommonOptions& common) {
+  if (!options.dry_run) WarnIfSlow();
+  if (!options.multirun) {
+    return RunOne({options, options.overrides, options.out, common.verbosity});
+  }
+  int status = 0;
+  const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
+    fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), fmt::join(runs[i], " "));
+    status = std::max(status, RunOne({options, runs[i], out, common.verbosity}));
+  }
+  return status;
+}
+
+int Truth(const TruthCommand& options, const CommonOptions& common) {
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
+  if (options.mean) policy = std::make_unique<MeanPolicy>(std::move(policy));
+  TerminalProgress progress("truth (real environment)", options.episodes, "episodes",
+                            common.verbosity);
+  const EpisodeRequest request{.episodes = options.episodes,
+                               .horizon = options.horizon,
+                               .seed = options.seed,
+                               .purpose = "truth",
+                               .progress = &progress};
+  const MonteCarloEstimate truth = MonteCarloValue(*env, *policy, request, options.discount);
+  fmt::print(
+      "{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
+      "horizon {}, discount {})\n",
+      env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
+      truth.mean_length, options.horizon, options.discount);
+  if (const auto reference = D4rlReturns(env->spec().name);
+      reference && options.horizon == kD4rlHorizon && options.discount == 1.0) {
+    fmt::print("D4RL's normalized score {:.4f} (0: random, 1: expert)\n",
+               NormalizedScore(truth.value, *reference));
+  }
+  return 0;
+}
+
+int Train(const TrainCommand& options, const CommonOptions& common) {
+  WarnIfSlow();
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const auto ppo = LoadConfig<PpoOptions>("", options.overrides);
+  const RunDirectory directory(options.out);
+  TerminalProgress progress("train policy (PPO)", ppo.total_steps, "steps", common.verbosity);
+  const PpoRun run{.checkpoint = directory.File("checkpoint.npz"), .progress = &progress};
+  SavePpoResult(TrainPpo(*env, ppo, options.seed, run), directory.path());
+  std::filesystem::remove(run.checkpoint);
+  fmt::print("policy: {}\n", directory.File("policy.npz"));
+  return 0;
+}
+
+int Collect(const CollectCommand& options, const CommonOptions& common) {
+  const LogFormat format = ChooseLogFormat(options.format, options.out);
+  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
+  TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
+  const EpisodeRequest request{.episodes = options.episodes,
+                               .horizon = options.horizon,
+                               .seed = options.seed,
+                               .purpose = "log",
+                               .progress = &progress};
+  const auto writer = CreateLog(options.out, format, {.environment = env->spec().name});
+  writer->Append(CollectEpisodes(*env, *policy, request));
+  writer->Finish();
+  return 0;
+}
+
+int CheckPolicy(const CheckPolicyCommand& options) {
+  const std::unique_ptr<Policy> policy = LoadPolicy(options.policy, {.contract = options.contract});
+  const ActionBounds bounds = BoundsFor(options, *policy);
+  std::optional<PolicyChecker> checker;
+  double rate = 0.0;
+  StreamLog(options.data, [&](const EpisodeBatch& batch) {
+    CheckFits(*policy, batch, options.data);
+    if (!checker) {
+      checker.emplace(*policy, bounds);
+      rate = MeasureActionRate(*policy, batch.observations);
+    }
+    Replay(batch, *checker);
+  });
+  if (!checker) Throw<DataError>("{}: no episodes, expected at least one", options.data);
+  const PolicyReport report{.policy = *policy,
+                            .policy_path = options.policy,
+                            .data_path = options.data,
+                            .bounds = bounds,
+                            .bounds_from = options.env.empty() ? "the log" : options.env,
+                            .check = checker->Result(),
+                            .actions_per_second = rate};
+  fmt::print("{}", options.json ? PolicyReportJson(report) : PolicyReportText(report));
+  return 0;
+}
+
+int Report(const std::string& run_directory) {
+  WriteReport(run_directory);
+  fmt::print("report: {}/report.html\n", run_directory);
+  return 0;
+}
+
+int Doctor() {
+  const SystemInfo info = QuerySystem();
+  const double rate = MeasureSgemmRate();
+  fmt::print("lfiw      {} {}\n", info.version, info.revision);
+  fmt::print("compiler  {}\n", info.compiler);
+  fmt::print("CPU       {}, {} cores, {} threads in use\n", info.cpu_model, info.cores, Threads());
+  fmt::print("BLAS      {}\nLAPACK    {}\nOpenBLAS  {}\n", info.blas_library, info.lapack_library,
+             info.openblas_config);
+  fmt::print("sgemm     {:.1f} GFLOP/s (500x500x128, one thread)\n", rate);
+  for (const auto& [name, version] : LibraryVersions()) {
+    fmt::print("{:<9} {}\n", name, version);
+  }
+  for (const std::string& warning : SpeedWarnings(info, rate)) {
+    fmt::print("WARNING   {}\n", warning);
+  }
+  return 0;
+}
+
+std::string VersionText() {
+  std::string text = "lfiw " + QuerySystem().version;
+  for (const auto& [name, version] : LibraryVersions())
+    text += fmt::format(", {} {}", name, version);
+  return text;
+}
+
+}  // namespace lfiw::experiments

@@ -1,0 +1,76 @@
+#ifndef LFIW_EXPERIMENTS_CLI_COMMANDS_H_
+#define LFIW_EXPERIMENTS_CLI_COMMANDS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/layers.h"
+#include "experiments/presentation/terminal_progress.h"
+
+namespace lfiw::experiments {
+
+// The verbs of the program. Each returns the exit status (0, or 1 when every requested estimate is
+// refused) and throws an Error for wrong input.
+
+struct CommonOptions {
+  int threads = 0;
+  Verbosity verbosity = Verbosity::kNormal;
+};
+
+struct RunOptions {
+  std::string config;
+  std::vector<std::string> overrides;
+  bool multirun = false;
+  bool dry_run = false;
+  std::string out;
+  std::string cache = "outputs/cache";
+};
+int Run(const RunOptions& options, const CommonOptions& common);
+
+struct TruthCommand {
+  std::string env, policy, contract;
+  bool mean = false;  // act by the policy's mean
+  std::int64_t horizon = 1000;
+  std::int64_t episodes = 20;
+  double discount = 1.0;
+  std::uint64_t seed = 0;
+};
+int Truth(const TruthCommand& options, const CommonOptions& common);
+
+struct TrainCommand {
+  std::string env, out;
+  std::uint64_t seed = 0;
+  std::vector<std::string> overrides;
+};
+int Train(const TrainCommand& options, const CommonOptions& common);
+
+struct CollectCommand {
+  std::string env, policy, contract, out;
+  std::string format;  // a name of LogFormat; empty: by the ending of `out`
+  std::int64_t horizon = 1000;
+  std::int64_t episodes = 100;
+  std::uint64_t seed = 0;
+};
+int Collect(const CollectCommand& options, const CommonOptions& common);
+
+struct CheckPolicyCommand {
+  std::string policy, contract, data;
+  std::string env;  // for its bounds; empty: those that the log shows
+  bool json = false;
+};
+int CheckPolicy(const CheckPolicyCommand& options);
+
+int Report(const std::string& run_directory);
+
+int Doctor();
+
+// Warns on standard error of a slow BLAS, which makes every run many times longer.
+void WarnIfSlow();
+
+// "lfiw 0.1.0 (MuJoCo 2.2.2, LibTorch 1.13.1, ...)".
+std::string VersionText();
+
+}  // namespace lfiw::experiments
+
+#endif  // LFIW_EXPERIMENTS_CLI_COMMANDS_H_

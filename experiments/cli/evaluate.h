@@ -1,0 +1,35 @@
+#ifndef LFIW_EXPERIMENTS_CLI_EVALUATE_H_
+#define LFIW_EXPERIMENTS_CLI_EVALUATE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/layers.h"
+#include "experiments/presentation/terminal_progress.h"
+
+namespace lfiw::experiments {
+
+// What `lfiw evaluate` is asked.
+struct EvaluateCommand {
+  std::string data;                   // log file
+  std::vector<std::string> policies;  // files, or folders of them
+  std::string env;                    // empty: as the log says, else none
+  std::string reward;        // environment, learned or a file; empty: the first that applies
+  std::string behavior;      // file of the policy that wrote the log; empty: not given
+  std::string map;           // which array is what, for a file of no known layout
+  std::int64_t horizon = 0;  // 0: the longest episode of the log
+  std::vector<std::string> overrides;
+  std::string out;
+  std::string cache = "outputs/cache";
+  bool dry_run = false;
+};
+
+// Evaluates policies from a log with the robust preset and without a YAML file: works out the
+// configuration and runs RunEvaluation on it. The run's config.yaml repeats it through `lfiw run`.
+// Returns the program's exit status; throws an Error for wrong input.
+int Evaluate(const EvaluateCommand& command, Verbosity verbosity);
+
+}  // namespace lfiw::experiments
+
+#endif  // LFIW_EXPERIMENTS_CLI_EVALUATE_H_

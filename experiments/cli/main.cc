@@ -1,0 +1,362 @@
+// The program `lfiw`: its command line. What each verb does is in commands.h.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/run/progress.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/evaluate.h"
+#include "experiments/cli/gof_command.h"
+#include "experiments/cli/log_commands.h"
+
+namespace {
+
+// What the command line said: the options of every verb and the action of the chosen one.
+struct CommandLine {
+  lfiw::experiments::CommonOptions common;
+  lfiw::experiments::RunOptions run;
+  lfiw::experiments::EvaluateCommand evaluate;
+  lfiw::experiments::GofCommand gof;
+  lfiw::experiments::TruthCommand truth;
+  lfiw::experiments::TrainCommand train;
+  lfiw::experiments::CollectCommand collect;
+  lfiw::experiments::CheckPolicyCommand check_policy;
+  lfiw::experiments::InspectCommand inspect;
+  lfiw::experiments::ConvertCommand convert;
+  std::string report_directory;
+  std::function<int()> action;
+};
+
+enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
+
+// The first Ctrl-C asks for a checkpoint and an orderly end; the second ends at once.
+void OnInterrupt(int /*signal*/) {
+  lfiw::core::InterruptRequested() = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+void AddCommon(CLI::App& verb, lfiw::experiments::CommonOptions& common) {
+  verb.add_option("--threads", common.threads, "threads to use (0: one per core)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_flag_callback(
+      "--quiet", [&common] { common.verbosity = lfiw::experiments::Verbosity::kQuiet; },
+      "no progress");
+}
+
+void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
+               std::string& contract) {
+  verb.add_option(name, policy,
+                  "policy file: .npz, DOPE's .pkl, or TorchScript (which runs the file's code)")
+      ->required();
+  verb.add_option("--contract", contract,
+                  "YAML that says what the policy file does not (default: POLICY with .yaml)");
+}
+
+// What verbs that run an experiment file have in common.
+void AddRunOptions(CLI::App& verb, CommandLine& line) {
+  lfiw::experiments::RunOptions& options = line.run;
+  verb.add_option("config", options.config, "experiment file (YAML)")->required();
+  verb.add_option("overrides", options.overrides, "key.path=value, after the file");
+  verb.add_flag("-m,--multirun", options.multirun,
+                "run the product of comma lists and range(a,b) in the overrides");
+  verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(verb, line.common);
+  verb.callback(
+      [&line] { line.action = [&line] { return lfiw::experiments::Run(line.run, line.common); }; });
+}
+
+void AddRun(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand("run", "Run an experiment file");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw run experiments/configs/quickstart.yaml\n"
+      "  lfiw run experiments/configs/mbope_half_cheetah.yaml seed=1 dynamics.members=7\n"
+      "  lfiw run FILE -m seed=range(0,5) policies.pair=snapshots,independent\n"
+      "  lfiw run FILE --dry-run        print the resolved configuration");
+  AddRunOptions(*verb, line);
+}
+
+void AddBench(CLI::App& app, CommandLine& line) {
+  CLI::App* verb =
+      app.add_subcommand("bench", "Run estimators on logs of systems whose values are known");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw bench experiments/configs/bench_tabular.yaml\n"
+      "  lfiw bench experiments/configs/bench_linear_gaussian.yaml estimators=[wis,dr_lfiw]");
+  AddRunOptions(*verb, line);
+}
+
+void AddTruth(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::TruthCommand& options = line.truth;
+  CLI::App* verb =
+      app.add_subcommand("truth", "Evaluate a policy in the real environment (Monte Carlo)");
+  verb->footer(
+      "Example:\n"
+      "  lfiw truth --env HalfCheetah --policy policy.npz --horizon 1000 --episodes 20");
+  verb->add_option("--env", options.env, "environment name")->required();
+  AddPolicy(*verb, "--policy", options.policy, options.contract);
+  verb->add_flag("--mean", options.mean, "act by the policy's mean, without noise");
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
+  verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
+  verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
+  verb->add_option("--seed", options.seed, "root seed");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::Truth(line.truth, line.common); };
+  });
+}
+
+void AddTrain(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::TrainCommand& options = line.train;
+  CLI::App* verb = app.add_subcommand("train", "Train a policy with PPO");
+  verb->footer(
+      "Example:\n"
+      "  lfiw train --env HalfCheetah --out cheetah total_steps=1000000 snapshots=[500000]\n"
+      "writes cheetah/policy.npz, cheetah/policy_500000.npz and cheetah/curve.csv; the same\n"
+      "command resumes an interrupted training.");
+  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--out", options.out, "directory for policy and learning curve")->required();
+  verb->add_option("--seed", options.seed, "root seed");
+  verb->add_option("overrides", options.overrides, "field=value of the PPO options");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::Train(line.train, line.common); };
+  });
+}
+
+void AddCollect(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::CollectCommand& options = line.collect;
+  CLI::App* verb = app.add_subcommand("collect", "Log episodes of a policy");
+  verb->footer(
+      "Example:\n"
+      "  lfiw collect --env HalfCheetah --policy policy.npz --episodes 1000 --horizon 100 "
+      "--out log.npz");
+  verb->add_option("--env", options.env, "environment name")->required();
+  AddPolicy(*verb, "--policy", options.policy, options.contract);
+  verb->add_option("--out", options.out, "log to write")->required();
+  verb->add_option("--format", options.format,
+                   "npz, d4rl, minari or csv (default: by the ending of the name)");
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
+  verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
+  verb->add_option("--seed", options.seed, "root seed");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::Collect(line.collect, line.common); };
+  });
+}
+
+void AddCheckPolicy(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::CheckPolicyCommand& options = line.check_policy;
+  CLI::App* verb = app.add_subcommand(
+      "check-policy", "Load a policy, print its contract and replay a log through it");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw check-policy agent.pt --contract agent.yaml --data log.npz\n"
+      "  lfiw check-policy policy.npz --data log.npz --env HalfCheetah --json");
+  AddPolicy(*verb, "policy", options.policy, options.contract);
+  verb->add_option("--data", options.data, "log file (npz)")->required();
+  verb->add_option("--env", options.env,
+                   "environment whose bounds the actions were clipped to (default: extremes that "
+                   "the log reaches repeatedly)");
+  verb->add_flag("--json", options.json, "print one JSON object");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::CheckPolicy(line.check_policy); };
+  });
+}
+
+void AddEvaluate(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::EvaluateCommand& options = line.evaluate;
+  CLI::App* verb =
+      app.add_subcommand("evaluate", "Evaluate policies from a log, without running them");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw evaluate --data log.hdf5 --policy new.npz --env HalfCheetah\n"
+      "  lfiw evaluate --data log.npz --policy candidates/ --reward learned\n"
+      "  lfiw evaluate --data log.npz --policy a.npz --policy b.npz dynamics.members=7\n"
+      "  lfiw evaluate --data log.npz --policy new.npz --dry-run    print all fields and stop");
+  verb->add_option("--data", options.data, "log file")->required();
+  verb->add_option("--policy", options.policies, "policy file or folder; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)");
+  verb->add_option(
+      "--reward", options.reward,
+      "environment, learned, or the file of a TorchScript module (states, actions, next "
+      "states) -> rewards, which is code: name only a file that you trust");
+  verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
+  verb->add_option("--map", options.map,
+                   "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");
+  verb->add_option("--horizon", options.horizon, "steps (default: the longest episode of the log)")
+      ->check(CLI::PositiveNumber);
+  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] {
+      return lfiw::experiments::Evaluate(line.evaluate, line.common.verbosity);
+    };
+  });
+}
+
+void AddGof(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::GofCommand& options = line.gof;
+  CLI::App* verb = app.add_subcommand(
+      "gof", "Measure how well generated images fit real ones, with importance weights");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw gof --real data_batch_5.bin --generated samples.npz --features resnet20.npz\n"
+      "  lfiw gof --real photos/ --generated samples/ --features inception.pt\n"
+      "  lfiw gof --real real_features.npz --generated generated_features.npz\n"
+      "Images: CIFAR-10's .bin, a folder of .png, or .npz of uint8 [n, height, width, channels].\n"
+      "Features: .npz with features [n, d] and logits [n, classes].");
+  verb->add_option("--real", options.real, "real images or features; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--generated", options.generated,
+                   "generated images or features; may be repeated")
+      ->required()
+      ->allow_extra_args(false);
+  verb->add_option("--features", options.features,
+                   "network: .npz of a ResNet-20, or TorchScript (which runs the file's code)");
+  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::Gof(line.gof, line.common.verbosity); };
+  });
+}
+
+void AddLogArguments(CLI::App& verb, lfiw::experiments::LogArguments& log) {
+  verb.add_option(
+          "log", log.path,
+          "HDF5 (D4RL, Minari, padded arrays), npz, CSV or JSON lines; a Minari directory or "
+          "id")
+      ->required();
+  verb.add_option("--env", log.env, "environment the log is from");
+  verb.add_option("--map", log.map,
+                  "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY and any "
+                  "of next_obs, terminal, timeout, offsets, lengths, density, aux, position");
+  verb.add_option("--max-episode-steps", log.max_episode_steps,
+                  "where a flat file without time limits is cut (default 1000)")
+      ->check(CLI::PositiveNumber);
+}
+
+void AddInspect(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::InspectCommand& options = line.inspect;
+  CLI::App* verb = app.add_subcommand("inspect", "Audit a log: sizes, returns, and what is wrong");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw inspect halfcheetah_medium.hdf5 --env HalfCheetah\n"
+      "  lfiw inspect log.npz --json\n"
+      "  lfiw inspect log.csv --out audit        writes audit/report.html");
+  AddLogArguments(*verb, options.log);
+  verb->add_flag("--json", options.json, "print JSON instead of text");
+  verb->add_option("--out", options.out, "directory for a page with plots");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::experiments::Inspect(line.inspect); }; });
+}
+
+void AddConvert(CLI::App& app, CommandLine& line) {
+  lfiw::experiments::ConvertCommand& options = line.convert;
+  CLI::App* verb = app.add_subcommand("convert", "Write a log in another format");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw convert halfcheetah_medium.hdf5 log.npz\n"
+      "  lfiw convert log.npz cheetah/medium-v0 --to minari");
+  AddLogArguments(*verb, options.log);
+  verb->add_option("out", options.out, "log to write (for minari a new directory)")->required();
+  verb->add_option("--to", options.to,
+                   "npz, d4rl, minari or csv (default: by the ending of the name)");
+  AddCommon(*verb, line.common);
+  verb->callback(
+      [&line] { line.action = [&line] { return lfiw::experiments::Convert(line.convert); }; });
+}
+
+void AddReport(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
+  verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
+  verb->add_option("run_dir", line.report_directory, "run directory")->required();
+  verb->callback([&line] {
+    line.action = [&line] { return lfiw::experiments::Report(line.report_directory); };
+  });
+}
+
+void AddDoctor(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand(
+      "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
+  verb->footer("Example:\n  lfiw doctor");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [] { return lfiw::experiments::Doctor(); }; });
+}
+
+// Runs the chosen verb and turns what it throws into one line and an exit status.
+int Guard(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const lfiw::core::Interrupted&) {
+    fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
+    return kInterrupted;
+  } catch (const lfiw::core::Error& error) {
+    fmt::print(stderr, "lfiw: {}\n", error.what());
+    return kWrongInput;
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "lfiw: {}\n", error.what());
+    return kWrongInput;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lfiw: fault: {}\n", error.what());
+    return kFault;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "lfiw evaluates a new policy from logged data of another one: a learned dynamics model,\n"
+      "corrected by likelihood-free importance weights."};
+  app.name("lfiw");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", lfiw::experiments::VersionText());
+
+  CommandLine line;
+  AddRun(app, line);
+  AddBench(app, line);
+  AddEvaluate(app, line);
+  AddGof(app, line);
+  AddTruth(app, line);
+  AddTrain(app, line);
+  AddCollect(app, line);
+  AddCheckPolicy(app, line);
+  AddInspect(app, line);
+  AddConvert(app, line);
+  AddReport(app, line);
+  AddDoctor(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kDone : kWrongInput;
+  }
+
+  std::signal(SIGINT, OnInterrupt);
+  return Guard([&] {
+    lfiw::core::SetThreads(line.common.threads);
+    return line.action();
+  });
+}

@@ -1,0 +1,124 @@
+#include "experiments/evaluation_config.h"
+
+#include <fmt/format.h>
+
+#include "core/config/config.h"
+#include "core/error.h"
+
+namespace lfiw::experiments {
+namespace {
+
+using Problems = std::vector<std::string>;
+
+// Rollouts, logs that are collected and truths that are measured have an end.
+void CheckHorizon(const EvaluationConfig& config, Problems& problems) {
+  if (!config.value.infinite()) return;
+  problems.emplace_back(
+      "value.horizon: inf has no rollouts in a model or an environment; set a number of steps T "
+      "(rewards beyond it count for less than discount^T)");
+}
+
+void CheckGrid(const EvaluationConfig& config, Problems& problems) {
+  const EstimatorGrid& grid = config.estimators;
+  for (const std::int64_t h : grid.horizons) {
+    if (h > config.value.horizon) {
+      problems.push_back(fmt::format("estimators.horizons: {} is beyond value.horizon = {}", h,
+                                     config.value.horizon));
+    }
+  }
+  if (grid.variants.empty() || grid.normalizations.empty() || grid.alphas.empty() ||
+      grid.betas.empty() || grid.averages.empty()) {
+    problems.emplace_back("estimators: every list needs at least one entry");
+  }
+}
+
+void CheckPolicies(const EvaluationConfig& config, Problems& problems) {
+  const PolicyPairOptions& policies = config.policies;
+  if (policies.pair == PolicyPair::kFiles) {
+    if (policies.evaluation_files.empty()) {
+      problems.emplace_back("policies: pair 'files' needs evaluation_files");
+    }
+    if (policies.behavior_file.empty() && config.log.file.empty()) {
+      problems.emplace_back("policies: pair 'files' needs behavior_file, or a log in log.file");
+    }
+  }
+  if (policies.pair == PolicyPair::kSnapshots &&
+      policies.behavior_steps > policies.evaluation_steps) {
+    problems.emplace_back("policies.behavior_steps: a snapshot cannot come after evaluation_steps");
+  }
+}
+
+// Without an environment there is only what the log holds.
+void CheckTask(const EvaluationConfig& config, Problems& problems) {
+  const TaskOptions& task = config.task;
+  if (task.action_low.size() != task.action_high.size()) {
+    problems.push_back(fmt::format("task: action_low has {} values and action_high {}",
+                                   task.action_low.size(), task.action_high.size()));
+  }
+  if ((task.reward == RewardFunction::kTorchScript) == task.reward_file.empty()) {
+    problems.emplace_back(task.reward_file.empty()
+                              ? "task.reward torchscript: needs the module in task.reward_file"
+                              : "task.reward_file: is read by task.reward: torchscript alone");
+  }
+  if (config.environment != kNoEnvironment) return;
+  if (config.log.file.empty()) problems.emplace_back("environment none: needs a log in log.file");
+  if (config.policies.pair != PolicyPair::kFiles) {
+    problems.emplace_back("environment none: needs policies.pair: files");
+  }
+  if (config.truth.enabled) {
+    problems.emplace_back("environment none: the truth is unknown; set truth.enabled: false");
+  }
+  if (config.rollout.start == RolloutStart::kEnvironment) {
+    problems.emplace_back("environment none: rollout.start must be log");
+  }
+  if (task.reward == RewardFunction::kEnvironment) {
+    problems.emplace_back("environment none: set task.reward: learned or torchscript");
+  }
+  if (task.termination == TerminationSource::kEnvironment) {
+    problems.emplace_back("environment none: set task.termination: learned or none");
+  }
+}
+
+}  // namespace
+
+EvaluationConfig DefaultsOf(Preset preset) {
+  EvaluationConfig config;
+  config.preset = preset;
+  if (preset == Preset::kPaper) return config;
+  // half the paper's width and a fifth of its steps fit in minutes on two cores; twice its batch
+  // makes up for most of the steps
+  config.dynamics.network.width = 256;
+  config.dynamics.fit.steps = 20'000;
+  config.dynamics.fit.batch = 256;
+  config.classifiers.instances = 5;
+  config.classifiers.fit.network.width = 256;
+  config.classifiers.fit.fit.steps = 3'000;
+  config.estimators.horizons = {};
+  config.back_test.cloning.fit.steps = 5'000;
+  if (preset == Preset::kDoublyRobust) {
+    config.log.cross_fit = config.dynamics.members;
+    config.doubly_robust.enabled = true;
+  }
+  return config;
+}
+
+EvaluationConfig LoadEvaluationConfig(const std::string& path,
+                                      const std::vector<std::string>& overrides) {
+  return LoadConfig<EvaluationConfig>(
+      path, overrides, [](const EvaluationConfig& read) { return DefaultsOf(read.preset); });
+}
+
+void CheckConfig(const EvaluationConfig& config) {
+  Problems problems;
+  CheckHorizon(config, problems);
+  CheckGrid(config, problems);
+  CheckPolicies(config, problems);
+  CheckTask(config, problems);
+  if (config.log.cross_fit == 1 || config.log.cross_fit > config.dynamics.members) {
+    problems.push_back(fmt::format("log.cross_fit: {} folds need 2 .. dynamics.members = {}",
+                                   config.log.cross_fit, config.dynamics.members));
+  }
+  if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
+}
+
+}  // namespace lfiw::experiments

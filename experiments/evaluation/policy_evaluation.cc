@@ -1,0 +1,209 @@
+#include "experiments/evaluation/policy_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.h"
+#include "experiments/evaluation/estimator_inputs.h"
+
+namespace lfiw::experiments {
+namespace {
+
+// Labeled logits of the held-out transitions: real ones are the positive class.
+Calibration CalibrationOf(const FittedModels& models) {
+  std::vector<double> logits = models.held_out_real;
+  logits.insert(logits.end(), models.held_out_generated.begin(), models.held_out_generated.end());
+  std::vector<std::uint8_t> labels(logits.size(), 0);
+  std::fill_n(labels.begin(), models.held_out_real.size(), 1);
+  return MeasureCalibration(logits, labels);
+}
+
+// The largest error of `dynamics_report`, where the report has null for what is not finite: beyond
+// the longest episode there is nothing to compare with, before it a prediction has diverged.
+std::optional<double> OpenLoopOf(const FittedModels& models, const LogSource& log,
+                                 const LogSplit& split) {
+  std::int64_t longest = 0;
+  for (const std::int64_t e : split.classifiers) longest = std::max(longest, log.log.Length(e));
+  double largest = 0.0;
+  const nlohmann::json& errors = models.dynamics_report["open_loop"]["rms"];
+  for (std::size_t k = 0; k < errors.size() && std::cmp_less(k, longest); ++k) {
+    largest = std::max(largest, errors[k].is_null() ? HUGE_VAL : errors[k].get<double>());
+  }
+  return errors.empty() ? std::nullopt : std::optional(largest);
+}
+
+// The log-weights of `count` classifiers from `first` on.
+ModelRollouts TakeClassifiers(const ModelRollouts& rollouts, std::int64_t first,
+                              std::int64_t count) {
+  const auto& shape = rollouts.log_weights.shape();
+  ModelRollouts out = rollouts;
+  out.log_weights = Array<double, 4>({shape[0], count, shape[2], shape[3]});
+  for (std::int64_t r = 0; r < shape[0]; ++r) {
+    for (std::int64_t c = 0; c < count; ++c) {
+      for (std::int64_t i = 0; i < shape[2]; ++i) {
+        const auto row = rollouts.log_weights.Row(r, first + c, i);
+        std::copy(row.begin(), row.end(), out.log_weights.Row(r, c, i).begin());
+      }
+    }
+  }
+  return out;
+}
+
+// Evaluates one policy after the other; holds what they share.
+class Evaluator {
+ public:
+  explicit Evaluator(const EvaluationInputs& in)
+      : in_(in),
+        config_(in.context.config),
+        calibration_(CalibrationOf(in.models)),
+        improvement_(CheckImprovement(in.models.held_out_real, in.models.held_out_generated)),
+        support_(in.log.log, config_.support, config_.seed) {}
+
+  PolicyEvaluation Evaluate(const PolicySource& policy) const {
+    const ModelRollouts rollouts = RollOut(in_.context, in_.log, in_.models, policy);
+    return {.policy = policy,
+            .clamped_values = rollouts.clamped_values,
+            .predicted_values = rollouts.predicted_values,
+            .measured = Measure(rollouts),
+            .rows = {}};
+  }
+
+  void MakeRowsOf(PolicyEvaluation& evaluation) const {
+    const RowLabels labels{in_.context.task.spec.name, evaluation.policy.label};
+    evaluation.rows = MakeRows(config_, labels, evaluation.measured);
+  }
+
+ private:
+  ReturnRange Possible() const {
+    const bool may_end = config_.task.termination != TerminationSource::kNone;
+    return PossibleReturns(in_.log.log, config_.value, config_.value.horizon,
+                           may_end ? EpisodeEnd::kMayBeEarlier : EpisodeEnd::kAtHorizon);
+  }
+
+  // Classifiers that the bootstrap needs beyond the instances of the table come after them.
+  EvaluationMeasurements Measure(const ModelRollouts& rollouts) const {
+    const std::int64_t instances = config_.classifiers.instances;
+    const std::int64_t replicates = config_.intervals.classifier_replicates;
+    const ModelRollouts table = TakeClassifiers(rollouts, 0, instances);
+    EvaluationMeasurements measured;
+    measured.plain = EstimatePlainModel(table.rewards, config_.value);
+    measured.sweeps = RunEstimatorGrid(config_.estimators, table, config_.value);
+    measured.mean_weights = MeanWeights(table.log_weights);
+    measured.calibration = calibration_;
+    measured.improvement = improvement_;
+    measured.clamp_rate = rollouts.ClampRate();
+    measured.possible = Possible();
+    measured.open_loop = OpenLoopOf(in_.models, in_.log, in_.split);
+    measured.reach = static_cast<double>(config_.value.horizon) /
+                     static_cast<double>(std::max<std::int64_t>(LongestEpisode(in_.log.log), 1));
+    measured.support = support_.Measure({.states = rollouts.visited_states,
+                                         .actions = rollouts.visited_actions,
+                                         .steps = rollouts.visited_steps,
+                                         .horizon = config_.value.horizon});
+    if (replicates > 0) {
+      measured.classifier_replicates = RunEstimatorGrid(
+          config_.estimators, TakeClassifiers(rollouts, instances, replicates), config_.value);
+    }
+    return measured;
+  }
+
+  const EvaluationInputs& in_;
+  const EvaluationConfig& config_;
+  Calibration calibration_;
+  ImprovementCheck improvement_;
+  LogSupport support_;
+};
+
+// Reruns everything from the split on, on resampled episodes, and adds what comes of it to the
+// evaluations.
+void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>& evaluations) {
+  const EvaluationConfig& config = in.context.config;
+  for (std::int64_t b = 0; b < config.intervals.pipeline_replicates; ++b) {
+    const LogSplit resampled = ResampleLog(in.split, config.seed, static_cast<std::uint64_t>(b));
+    const FittedModels models =
+        FitModels(in.context, in.log, resampled, config.classifiers.instances);
+    for (PolicyEvaluation& evaluation : evaluations) {
+      const ModelRollouts rollouts = RollOut(in.context, in.log, models, evaluation.policy);
+      evaluation.measured.pipeline_replicates.push_back(
+          {EstimatePlainModel(rollouts.rewards, config.value),
+           RunEstimatorGrid(config.estimators, rollouts, config.value)});
+    }
+  }
+}
+
+// Corrects the model's value of one policy by the log.
+void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
+  const EvaluationConfig& config = in.context.config;
+  const EstimatorFitOptions fits{.model = config.doubly_robust.model, .fqe = {}};
+  const EstimatorSources sources{.context = in.context,
+                                 .options = fits,
+                                 .log = in.log,
+                                 .split = in.split,
+                                 .models = &in.models,
+                                 .policy = evaluation.policy,
+                                 .behavior = in.policies.behavior};
+  const std::vector<std::int64_t> episodes = CorrectionEpisodes(sources);
+  const EstimatorInputs inputs =
+      MakeEstimatorInputs(sources, episodes, {"action", "model", "model_visitation"});
+  DoublyRobustMeasurement measured;
+  measured.chosen =
+      ChooseDoublyRobustLfiw(inputs, EstimandOf(config.value), {}, config.doubly_robust.choice);
+  measured.interval = MakeEpisodeInterval(measured.chosen.estimate.terms,
+                                          {.method = EpisodeIntervalMethod::kBca,
+                                           .level = config.intervals.level,
+                                           .resamples = config.doubly_robust.resamples,
+                                           .seed = config.seed});
+  measured.episodes = std::ssize(episodes);
+  // what the rows need no longer
+  measured.chosen.estimate.terms = {};
+  evaluation.measured.doubly_robust = std::move(measured);
+}
+
+// The same method on the policy that wrote the log, for every row of MakeRows.
+std::vector<std::optional<Backtest>> RunBacktests(const EvaluationInputs& in,
+                                                  const Evaluator& evaluator) {
+  if (!in.context.config.back_test.enabled || !in.policies.behavior || !in.logged) return {};
+  PolicyEvaluation behavior = evaluator.Evaluate(*in.policies.behavior);
+  evaluator.MakeRowsOf(behavior);
+  std::vector<std::optional<Backtest>> tests;
+  for (const ResultRow& row : behavior.rows) {
+    std::optional<Backtest>& test = tests.emplace_back();
+    if (!row.value) continue;
+    test = in.logged;
+    test->estimate = *row.value;
+    test->estimate_stderr = row.standard_error;
+  }
+  return tests;
+}
+
+}  // namespace
+
+std::optional<Backtest> PolicyEvaluation::back_test() const {
+  const std::size_t stated = RowOf(ChooseHeadline(measured), rows);
+  // a doubly robust row has none: the log corrects the answer for its own policy to what it holds
+  return stated < measured.back_tests.size() ? measured.back_tests[stated] : std::nullopt;
+}
+
+std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
+  const Evaluator evaluator(in);
+  std::vector<PolicyEvaluation> evaluations;
+  for (const PolicySource& policy : in.policies.evaluations) {
+    evaluations.push_back(evaluator.Evaluate(policy));
+    if (in.context.config.doubly_robust.enabled) AddDoublyRobust(in, evaluations.back());
+  }
+  PipelineBootstrap(in, evaluations);
+  const std::vector<std::optional<Backtest>> back_tests = RunBacktests(in, evaluator);
+  for (PolicyEvaluation& evaluation : evaluations) {
+    evaluation.measured.back_tests = back_tests;
+    if (in.context.config.truth.enabled) {
+      evaluation.measured.truth = MakeTruth(in.context, evaluation.policy);
+    }
+    evaluator.MakeRowsOf(evaluation);
+  }
+  return evaluations;
+}
+
+}  // namespace lfiw::experiments

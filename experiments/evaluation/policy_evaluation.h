@@ -1,0 +1,49 @@
+#ifndef LFIW_EXPERIMENTS_EVALUATION_POLICY_EVALUATION_H_
+#define LFIW_EXPERIMENTS_EVALUATION_POLICY_EVALUATION_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/layers.h"
+#include "core/run/result_table.h"
+#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/result_rows.h"
+#include "experiments/evaluation/sources.h"
+
+namespace lfiw::experiments {
+
+// The judged estimates of policies from a log and what is fitted to it: the part of the pipeline
+// that `lfiw evaluate` and the calibration of its verdict share. Nothing is written but the stages
+// that the cache keeps.
+
+// One evaluated policy with what was measured of it.
+struct PolicyEvaluation {
+  PolicySource policy;
+  std::int64_t clamped_values = 0;
+  std::int64_t predicted_values = 0;
+  EvaluationMeasurements measured;
+  std::vector<ResultRow> rows;  // all of results.csv that are about it
+
+  const ResultRow& stated() const { return rows[RowOf(ChooseHeadline(measured), rows)]; }
+  // The back-test of the estimate stated first.
+  std::optional<Backtest> back_test() const;
+};
+
+// What evaluations start from. All references outlive them.
+struct EvaluationInputs {
+  const StageContext& context;
+  const PolicySet& policies;
+  const LogSource& log;
+  const LogSplit& split;
+  const FittedModels& models;
+  std::optional<Backtest> logged;  // what the log says of the policy that wrote it
+};
+
+// Evaluates every policy of `policies.evaluations`, and before them the behavior policy where the
+// configuration asks for a back-test and the log gives what to hold it against. In the order given.
+std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in);
+
+}  // namespace lfiw::experiments
+
+#endif  // LFIW_EXPERIMENTS_EVALUATION_POLICY_EVALUATION_H_

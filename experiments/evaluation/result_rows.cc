@@ -1,0 +1,363 @@
+#include "experiments/evaluation/result_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "ope/judgement/psis.h"
+
+namespace lfiw::experiments {
+namespace {
+
+constexpr const char* kModelRow = "model";
+constexpr const char* kDoublyRobustRow = "dr_lfiw";
+
+// The fields that all rows of a run share.
+ResultRow CommonRow(const EvaluationConfig& config, const RowLabels& labels,
+                    const std::optional<MonteCarloEstimate>& truth) {
+  ResultRow row;
+  row.environment = labels.environment;
+  row.policy = labels.policy;
+  row.discount = config.value.discount;
+  row.scale = EnumName(config.value.scale);
+  row.seed = config.seed;
+  row.n = config.rollout.repetitions * config.rollout.episodes;
+  if (truth) {
+    row.truth = truth->value;
+    row.truth_standard_error = truth->standard_error;
+  }
+  return row;
+}
+
+void SetValue(ResultRow& row, double value) {
+  row.value = value;
+  if (row.truth) row.error = value - *row.truth;
+}
+
+void SetInterval(ResultRow& row, const Interval& interval) {
+  row.ci_low = Cell(interval.low);
+  row.ci_high = Cell(interval.high);
+  row.interval_method = EnumName(interval.method);
+}
+
+void SetJudgement(ResultRow& row, const Evidence& evidence, const VerdictOptions& options) {
+  const Judgement judgement = Judge(evidence, options);
+  row.verdict = EnumName(judgement.verdict);
+  row.reason = fmt::format("{}", fmt::join(judgement.reasons, "; "));
+}
+
+const Interval& Widest(const std::vector<Interval>& intervals) {
+  return *std::max_element(
+      intervals.begin(), intervals.end(),
+      [](const Interval& a, const Interval& b) { return a.high - a.low < b.high - b.low; });
+}
+
+// Means of estimates [R, C] over the other axis.
+std::vector<double> MeanOverClassifiers(const Array<double, 2>& estimates) {
+  std::vector<double> means;
+  for (std::int64_t r = 0; r < estimates.shape()[0]; ++r) {
+    double sum = 0.0;
+    for (const double x : estimates.Row(r)) sum += x;
+    means.push_back(sum / static_cast<double>(estimates.shape()[1]));
+  }
+  return means;
+}
+
+std::vector<double> MeanOverRepetitions(const Array<double, 2>& estimates) {
+  std::vector<double> means;
+  for (std::int64_t c = 0; c < estimates.shape()[1]; ++c) {
+    double sum = 0.0;
+    for (std::int64_t r = 0; r < estimates.shape()[0]; ++r) sum += estimates(r, c);
+    means.push_back(sum / static_cast<double>(estimates.shape()[0]));
+  }
+  return means;
+}
+
+// Makes the rows of one run; holds what they share.
+class RowMaker {
+ public:
+  RowMaker(const EvaluationConfig& config, const RowLabels& labels,
+           const EvaluationMeasurements& measured)
+      : config_(config),
+        measured_(measured),
+        common_(CommonRow(config, labels, measured.truth)),
+        worst_mean_weight_(WorstMeanWeight(measured.mean_weights)) {}
+
+  ResultRow PlainModel() const {
+    ResultRow row = common_;
+    row.estimator = kModelRow;
+    row.horizon = 0;
+    row.normalization = EnumName(WeightNormalization::kNone);
+    SetValue(row, measured_.plain.value);
+    row.standard_error = measured_.plain.standard_error;
+    row.se_within = measured_.plain.se_within;
+
+    std::vector<Interval> intervals = {
+        MonteCarloInterval(measured_.plain.repetitions, config_.intervals.level)};
+    std::vector<double> replicates;
+    for (const Replicate& replicate : measured_.pipeline_replicates) {
+      replicates.push_back(replicate.plain.value);
+    }
+    AddBootstrap(replicates, IntervalMethod::kPipelineBootstrap, intervals);
+    SetInterval(row, Widened(intervals, *row.value, 0));
+
+    SetJudgement(row, PlainEvidence(), config_.verdict);
+    return row;
+  }
+
+  ResultRow Lfiw(std::size_t sweep, std::size_t horizon) const {
+    const EstimatorSweep& source = measured_.sweeps[sweep];
+    const LfiwEstimate& estimate = source.result.horizons[horizon];
+    ResultRow row = common_;
+    row.estimator = source.Name();
+    row.params = source.Params();
+    row.horizon = estimate.horizon;
+    row.normalization = EnumName(source.options.normalization);
+    row.classifier_set = fmt::format("{} bootstrap classifiers", source.result.classifiers);
+    if (estimate.value) SetValue(row, *estimate.value);
+    row.log10_value = estimate.log10_value;
+    row.standard_error = estimate.standard_error;
+    row.se_within = estimate.se_within;
+    row.se_between = estimate.se_between;
+    row.ess = estimate.ess;
+    row.khat = estimate.khat;
+    row.max_weight = estimate.max_weight;
+    if (estimate.value) {
+      SetInterval(row,
+                  Widened(Intervals(sweep, horizon), *estimate.value, IndexOf(sweep, horizon)));
+    }
+    SetJudgement(row, LfiwEvidence(sweep, horizon), config_.verdict);
+    return row;
+  }
+
+  ResultRow DoublyRobust() const {
+    const DoublyRobustMeasurement& source = *measured_.doubly_robust;
+    const Estimate& estimate = source.chosen.estimate;
+    ResultRow row = common_;
+    row.estimator = kDoublyRobustRow;
+    row.params = fmt::format("power={}", source.chosen.power);
+    row.normalization = EnumName(WeightNormalization::kSelf);
+    row.n = source.episodes;
+    row.ess = estimate.ess;
+    row.khat = estimate.khat;
+    row.max_weight = estimate.max_weight;
+    row.standard_error = estimate.standard_error;
+    if (estimate.value) {
+      SetValue(row, *estimate.value);
+      if (source.interval.low && source.interval.high) {
+        SetInterval(row, CorrectionInterval(
+                             *source.interval.low, *source.interval.high, *estimate.value,
+                             *estimate.value - measured_.plain.value, config_.intervals.level));
+      }
+    }
+    SetJudgement(row, DoublyRobustEvidence(), config_.verdict);
+    return row;
+  }
+
+  // Its weights are mild by choice, so it is their number and not their tail that is judged.
+  Evidence DoublyRobustEvidence() const {
+    const DoublyRobustMeasurement& source = *measured_.doubly_robust;
+    const Estimate& estimate = source.chosen.estimate;
+    Evidence evidence;
+    evidence.missing_value = estimate.value ? "" : estimate.reason;
+    evidence.episodes = source.episodes;
+    evidence.ess = estimate.ess;
+    evidence.value = estimate.value;
+    evidence.uncorrected = measured_.plain.value;
+    evidence.auc = measured_.calibration.auc;
+    evidence.clamp_rate = measured_.clamp_rate;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.reach = measured_.reach;
+    return evidence;
+  }
+
+  Evidence PlainEvidence() const {
+    Evidence evidence;
+    evidence.episodes = config_.rollout.episodes;
+    evidence.value = measured_.plain.value;
+    evidence.model_auc = measured_.calibration.auc;
+    AddCommon(0, evidence);
+    return evidence;
+  }
+
+  // At H = 0 no weight is used, so only the model itself is judged.
+  Evidence LfiwEvidence(std::size_t sweep, std::size_t horizon) const {
+    const LfiwEstimate& estimate = measured_.sweeps[sweep].result.horizons[horizon];
+    Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
+    AddCommon(IndexOf(sweep, horizon), evidence);
+    evidence.value = estimate.value;
+    if (estimate.horizon == 0) {
+      evidence.model_auc = measured_.calibration.auc;
+      return evidence;
+    }
+    evidence.ece = measured_.calibration.ece;
+    evidence.auc = measured_.calibration.auc;
+    evidence.mean_weight = worst_mean_weight_;
+    evidence.improves = measured_.improvement;
+    return evidence;
+  }
+
+ private:
+  // The widest of the intervals, and wider still where the row has a back-test.
+  Interval Widened(const std::vector<Interval>& intervals, double value, std::size_t row) const {
+    const Interval& widest = Widest(intervals);
+    const std::optional<Backtest> test = BacktestOf(row);
+    return test ? BacktestInterval(widest, value, *test) : widest;
+  }
+
+  std::optional<Backtest> BacktestOf(std::size_t row) const {
+    return row < measured_.back_tests.size() ? measured_.back_tests[row] : std::nullopt;
+  }
+
+  // The place of a row in MakeRows.
+  std::size_t IndexOf(std::size_t sweep, std::size_t horizon) const {
+    return 1 + sweep * measured_.sweeps[sweep].result.horizons.size() + horizon;
+  }
+
+  std::vector<Interval> Intervals(std::size_t sweep, std::size_t horizon) const {
+    const EstimatorSweep& source = measured_.sweeps[sweep];
+    const Array<double, 2>& estimates = source.result.horizons[horizon].estimates;
+    std::vector<Interval> intervals = {
+        MonteCarloInterval(MeanOverClassifiers(estimates), config_.intervals.level)};
+    // the classifiers are bootstrap replicates themselves unless more were asked for
+    const Array<double, 2>& replicates =
+        measured_.classifier_replicates.empty()
+            ? estimates
+            : measured_.classifier_replicates[sweep].result.horizons[horizon].estimates;
+    AddBootstrap(MeanOverRepetitions(replicates), IntervalMethod::kClassifierBootstrap, intervals);
+
+    std::vector<double> pipeline;
+    for (const Replicate& replicate : measured_.pipeline_replicates) {
+      const LfiwEstimate& estimate = replicate.sweeps[sweep].result.horizons[horizon];
+      if (estimate.value) pipeline.push_back(*estimate.value);
+    }
+    AddBootstrap(pipeline, IntervalMethod::kPipelineBootstrap, intervals);
+    return intervals;
+  }
+
+  void AddBootstrap(const std::vector<double>& estimates, IntervalMethod method,
+                    std::vector<Interval>& intervals) const {
+    if (estimates.size() < 2) return;
+    intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
+  }
+
+  // What rows with and without weights have in common.
+  void AddCommon(std::size_t row, Evidence& evidence) const {
+    evidence.clamp_rate = measured_.clamp_rate;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.back_test = BacktestOf(row);
+    evidence.open_loop = measured_.open_loop;
+    evidence.reach = measured_.reach;
+  }
+
+  const EvaluationConfig& config_;
+  const EvaluationMeasurements& measured_;
+  ResultRow common_;
+  std::optional<MeanWeight> worst_mean_weight_;
+};
+
+}  // namespace
+
+std::string EstimatorSweep::Name() const {
+  return fmt::format("lfiw_{}", EnumName(options.variant));
+}
+
+std::string EstimatorSweep::Params() const {
+  return fmt::format("alpha={} beta={} average={}", options.alpha, options.beta,
+                     EnumName(options.average));
+}
+
+std::string EstimatorSweep::Label() const {
+  const LfiwOptions paper;
+  std::string label(EnumName(options.variant));
+  if (options.normalization != paper.normalization) label += " unnormalized";
+  if (options.alpha != paper.alpha) label += fmt::format(" alpha={}", options.alpha);
+  if (options.beta != paper.beta) label += fmt::format(" beta={}", options.beta);
+  if (options.average != paper.average) label += fmt::format(" {}", EnumName(options.average));
+  return label;
+}
+
+std::vector<EstimatorSweep> RunEstimatorGrid(const EstimatorGrid& grid,
+                                             const ModelRollouts& rollouts,
+                                             const ValueOptions& value) {
+  std::vector<EstimatorSweep> sweeps;
+  for (const LfiwVariant variant : grid.variants) {
+    for (const WeightNormalization normalization : grid.normalizations) {
+      for (const double alpha : grid.alphas) {
+        for (const double beta : grid.betas) {
+          for (const ClassifierAverage average : grid.averages) {
+            LfiwOptions options;
+            options.variant = variant;
+            options.normalization = normalization;
+            options.alpha = alpha;
+            options.beta = beta;
+            options.average = average;
+            sweeps.push_back(
+                {options, EstimateLfiw(rollouts.rewards, rollouts.log_weights, value, options)});
+          }
+        }
+      }
+    }
+  }
+  return sweeps;
+}
+
+std::vector<ResultRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
+                                const EvaluationMeasurements& measured) {
+  const RowMaker maker(config, labels, measured);
+  std::vector<ResultRow> rows = {maker.PlainModel()};
+  for (std::size_t s = 0; s < measured.sweeps.size(); ++s) {
+    for (std::size_t h = 0; h < measured.sweeps[s].result.horizons.size(); ++h) {
+      rows.push_back(maker.Lfiw(s, h));
+    }
+  }
+  if (measured.doubly_robust) rows.push_back(maker.DoublyRobust());
+  return rows;
+}
+
+Evidence RowEvidence(const EvaluationConfig& config, const EvaluationMeasurements& measured,
+                     std::size_t row) {
+  const RowMaker maker(config, {}, measured);
+  if (row == 0) return maker.PlainEvidence();
+  const std::size_t horizons = measured.sweeps.front().result.horizons.size();
+  if (row > horizons * measured.sweeps.size()) return maker.DoublyRobustEvidence();
+  return maker.LfiwEvidence((row - 1) / horizons, (row - 1) % horizons);
+}
+
+std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows) {
+  const auto named =
+      std::ranges::find_if(rows, [&](const ResultRow& row) { return headline.Names(row); });
+  return static_cast<std::size_t>(named - rows.begin());
+}
+
+Headline ChooseHeadline(const EvaluationMeasurements& measured) {
+  if (measured.doubly_robust && measured.doubly_robust->chosen.estimate.value) {
+    const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
+    return {kDoublyRobustRow, 0,
+            fmt::format("dr_lfiw corrects the model's {:.4g} to {:.4g} by what the log holds, with "
+                        "weights to the power {:g}",
+                        measured.plain.value, *chosen.estimate.value, chosen.power)};
+  }
+  return ChooseRolloutHeadline(measured);
+}
+
+Headline ChooseRolloutHeadline(const EvaluationMeasurements& measured) {
+  const EstimatorSweep& first = measured.sweeps.front();
+  const std::int64_t horizon = LargestReliableHorizon(first.result);
+  const double threshold = KhatThreshold(first.result.episodes);
+  if (horizon == 0) {
+    return {kModelRow, 0,
+            fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
+                        "model is stated first",
+                        first.Name(), threshold)};
+  }
+  return {first.Name(), horizon,
+          fmt::format("H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
+                      horizon, first.Name(), threshold)};
+}
+
+}  // namespace lfiw::experiments

@@ -1,0 +1,142 @@
+#include "experiments/evaluation/run_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run/result_table.h"
+#include "core/run/system_info.h"
+#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/policy_evaluation.h"
+#include "experiments/evaluation/report_json.h"
+#include "experiments/evaluation/report_page.h"
+#include "experiments/evaluation/screen_text.h"
+#include "experiments/evaluation/sources.h"
+#include "experiments/presentation/run_outputs.h"
+#include "experiments/presentation/versions.h"
+
+namespace lfiw::experiments {
+namespace {
+
+using nlohmann::json;
+
+// Best first by the stated estimate; policies without one come last.
+void Rank(std::vector<PolicyEvaluation>& evaluations) {
+  std::stable_sort(evaluations.begin(), evaluations.end(),
+                   [](const PolicyEvaluation& a, const PolicyEvaluation& b) {
+                     return a.stated().value.value_or(-HUGE_VAL) >
+                            b.stated().value.value_or(-HUGE_VAL);
+                   });
+}
+
+// Learning curves of all fits of a kind, as lines of metrics.jsonl.
+std::string FitLines(const json& histories, const std::string& kind, const std::string& index) {
+  std::string lines;
+  for (const json& history : histories) {
+    lines += MetricLines(history, fmt::format("{} {}", kind, history[index].get<int>()));
+  }
+  return lines;
+}
+
+void AddTimings(json& report, const std::vector<StageRecord>& records) {
+  report["timings"] = json::array();
+  for (const StageRecord& record : records) {
+    report["timings"].push_back({{"stage", record.name},
+                                 {"seconds", record.seconds},
+                                 {"cached", record.outcome == StageOutcome::kReused}});
+  }
+}
+
+// report.json and report.html about one policy, in `directory`.
+void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
+               const std::vector<StageRecord>& records, RunDirectory& directory) {
+  json report = MakeReport(in, evaluation);
+  AddTimings(report, records);
+  report["versions"] = LibraryVersions();
+  directory.Write("report.json", report.dump(1) + "\n");
+  WriteReport(directory.path());
+}
+
+void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
+  std::vector<ResultRow> rows;
+  for (const PolicyEvaluation& evaluation : in.evaluations) {
+    rows.insert(rows.end(), evaluation.rows.begin(), evaluation.rows.end());
+  }
+  WriteCsv(run.directory.File("results.csv"), rows);
+  WriteJson(run.directory.File("results.json"), rows);
+  run.directory.Write("metrics.jsonl",
+                      FitLines(in.models.dynamics_report["history"], "dynamics", "member") +
+                          FitLines(in.models.classifier_history, "classifier", "index"));
+
+  // the first page is about the policy ranked first; each of several has one of its own as well
+  const std::vector<StageRecord> records = run.cache.records();
+  WritePage(in, in.evaluations.front(), records, run.directory);
+  if (in.evaluations.size() > 1) {
+    for (const PolicyEvaluation& evaluation : in.evaluations) {
+      RunDirectory own(run.directory.File("policies/" + evaluation.policy.label));
+      WritePage(in, evaluation, records, own);
+    }
+  }
+
+  Manifest manifest = ManifestOf(run, in.config.seed);
+  manifest.seeds["policies"] = in.config.policies.seed;
+  manifest.inputs = {{"log", in.log.hash}};
+  if (in.policies.behavior) {
+    manifest.inputs[in.policies.behavior->path] = in.policies.behavior->hash;
+  }
+  for (const PolicySource& policy : in.policies.evaluations) {
+    manifest.inputs[policy.path] = policy.hash;
+  }
+  run.directory.WriteManifest(manifest, QuerySystem());
+}
+
+}  // namespace
+
+int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
+                  std::optional<LogSource> given) {
+  CheckConfig(config);
+  // what is given as a file is checked before anything is trained
+  if (!config.log.file.empty() && !given) {
+    given = ReadLogFile(config.log, config.environment, config.seed);
+  }
+  const Task task = MakeTask(config, given ? &*given : nullptr);
+  if (given) FitLogToTask(task, config.log.file, *given);
+  const StageContext context{config, task, run.cache, run.verbosity};
+
+  PolicySet policies = MakePolicies(context);
+  const LogSource log = given ? *std::move(given) : CollectLog(context, *policies.behavior);
+  if (!policies.behavior && config.back_test.enabled) {
+    policies.behavior = FindBehavior(context, log);
+  }
+  const LogSplit split =
+      SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
+  const FittedModels models = FitModels(
+      context, log, split, config.classifiers.instances + config.intervals.classifier_replicates);
+
+  const std::optional<Backtest> logged = LoggedValue(log.log, config.value, config.value.horizon);
+  std::vector<PolicyEvaluation> evaluations =
+      EvaluatePolicies({context, policies, log, split, models, logged});
+  Rank(evaluations);
+
+  const std::vector<RewardCheck> rewards = CheckRewards(context, log.log, models);
+  const ReportInputs in{config, task,   policies,    log,     split,
+                        models, logged, evaluations, rewards, run.command};
+  WriteRun(run, in);
+  if (run.verbosity != Verbosity::kQuiet) {
+    fmt::print("{}report: {}\n", ScreenText(in), run.directory.File("report.html"));
+  }
+
+  const bool any =
+      std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
+        return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
+                           [](const ResultRow& row) { return row.value.has_value(); });
+      });
+  return any ? 0 : 1;
+}
+
+}  // namespace lfiw::experiments

@@ -1,0 +1,22 @@
+#ifndef LFIW_EXPERIMENTS_EVALUATION_RUN_EVALUATION_H_
+#define LFIW_EXPERIMENTS_EVALUATION_RUN_EVALUATION_H_
+
+#include <optional>
+
+#include "core/layers.h"
+#include "experiments/evaluation/sources.h"
+#include "experiments/evaluation_config.h"
+#include "experiments/presentation/experiment.h"
+
+namespace lfiw::experiments {
+
+// Runs model-based off-policy evaluation end to end and writes results.csv, results.json,
+// report.json, report.html and plots into the run directory. Returns the program's exit status: 1
+// when every estimate is refused, else 0. `given` is the log of config.log.file where the caller
+// has read it already.
+int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
+                  std::optional<LogSource> given = std::nullopt);
+
+}  // namespace lfiw::experiments
+
+#endif  // LFIW_EXPERIMENTS_EVALUATION_RUN_EVALUATION_H_

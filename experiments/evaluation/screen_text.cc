@@ -1,0 +1,111 @@
+#include "experiments/evaluation/screen_text.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/run/result_table.h"
+#include "core/run/text_table.h"
+#include "experiments/presentation/number_text.h"
+
+namespace lfiw::experiments {
+namespace {
+
+std::string Rounded(const std::optional<double>& value) {
+  return value ? FormatRounded(*value) : kNoNumber;
+}
+
+std::string IntervalOf(const std::optional<double>& low, const std::optional<double>& high) {
+  return low && high ? fmt::format("[{}, {}]", FormatRounded(*low), FormatRounded(*high))
+                     : kNoNumber;
+}
+
+std::string EstimatorOf(const ResultRow& row) {
+  return row.estimator == "model" || !row.horizon
+             ? row.estimator
+             : fmt::format("{} at H = {}", row.estimator, *row.horizon);
+}
+
+std::string LogLine(const ReportInputs& in) {
+  std::string line = fmt::format("log: {} episodes, {} steps of {}", in.log.log.episodes(),
+                                 in.log.log.steps(), in.task.spec.name);
+  if (in.logged) {
+    line += fmt::format("; the logged policy is worth {} +- {}", FormatRounded(in.logged->logged),
+                        FormatRounded(in.logged->logged_stderr, 2));
+  }
+  return line + "\n";
+}
+
+std::string BacktestLine(const std::optional<Backtest>& test) {
+  if (!test) return "";
+  return fmt::format(
+      "back-test: for the logged policy the same method says {} +- {}, off by {:+.3g}\n",
+      FormatRounded(test->estimate), Rounded(test->estimate_stderr), test->Gap());
+}
+
+// The answer about one policy, in a few lines.
+std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
+  const ResultRow& row = evaluation.stated();
+  std::string text = fmt::format(
+      "value of {}: {} +- {}, {:.0f} % {} ({}; {})\n", evaluation.policy.label, Rounded(row.value),
+      Rounded(row.standard_error), 100.0 * in.config.intervals.level,
+      IntervalOf(row.ci_low, row.ci_high), row.interval_method, EstimatorOf(row));
+  if (in.logged) {
+    if (const auto d = DifferenceFromLog(row, *in.logged, in.config.intervals.level)) {
+      text += fmt::format("new - logged: {:+.4g} {}\n", d->value, IntervalOf(d->low, d->high));
+    }
+  }
+  text += BacktestLine(evaluation.back_test());
+  if (evaluation.measured.truth) {
+    const MonteCarloEstimate& truth = *evaluation.measured.truth;
+    text += fmt::format("truth: {} +- {} ({} episodes)\n", FormatRounded(truth.value),
+                        FormatRounded(truth.standard_error, 2), truth.episodes);
+  }
+  text += fmt::format("verdict: {}{}{}\n", row.verdict, row.reason.empty() ? "" : ": ", row.reason);
+  return text;
+}
+
+std::string Ranking(const ReportInputs& in) {
+  std::vector<std::string> header = {"policy",   "estimator",    "value",  "+-",
+                                     "interval", "new - logged", "verdict"};
+  const bool truth = in.config.truth.enabled;
+  if (truth) header.insert(header.end() - 1, {"truth", "error"});
+  std::vector<std::vector<std::string>> lines;
+  for (const PolicyEvaluation& evaluation : in.evaluations) {
+    const ResultRow& row = evaluation.stated();
+    std::string difference = kNoNumber;
+    if (in.logged) {
+      const auto d = DifferenceFromLog(row, *in.logged, in.config.intervals.level);
+      if (d) difference = fmt::format("{:+.4g} {}", d->value, IntervalOf(d->low, d->high));
+    }
+    std::vector<std::string> line = {evaluation.policy.label,
+                                     EstimatorOf(row),
+                                     Rounded(row.value),
+                                     Rounded(row.standard_error),
+                                     IntervalOf(row.ci_low, row.ci_high),
+                                     difference,
+                                     row.verdict};
+    if (truth) line.insert(line.end() - 1, {Rounded(row.truth), Rounded(row.error)});
+    lines.push_back(std::move(line));
+  }
+  std::string text = FormatTextTable(header, lines);
+  text += BacktestLine(in.evaluations.front().back_test());
+  for (const PolicyEvaluation& evaluation : in.evaluations) {
+    const ResultRow& row = evaluation.stated();
+    if (!row.reason.empty()) {
+      text += fmt::format("{}: {}: {}\n", evaluation.policy.label, row.verdict, row.reason);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ScreenText(const ReportInputs& in) {
+  if (in.evaluations.size() > 1) return LogLine(in) + Ranking(in);
+  const PolicyEvaluation& evaluation = in.evaluations.front();
+  return LogLine(in) + Answer(in, evaluation) + FormatForTerminal(TableRows(in.config, evaluation));
+}
+
+}  // namespace lfiw::experiments

@@ -1,0 +1,44 @@
+#include "experiments/presentation/run_outputs.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "experiments/presentation/versions.h"
+
+namespace lfiw::experiments {
+
+Manifest ManifestOf(const ExperimentRun& run, std::uint64_t seed) {
+  Manifest manifest;
+  manifest.command = run.command;
+  manifest.libraries = LibraryVersions();
+  manifest.seeds = {{"run", seed}};
+  manifest.stages = run.cache.records();
+  manifest.threads = Threads();
+  return manifest;
+}
+
+std::string MetricLines(const nlohmann::json& history, const std::string& series) {
+  std::string lines;
+  for (std::size_t i = 0; i < history["step"].size(); ++i) {
+    const nlohmann::json line = {{"series", series},
+                                 {"step", history["step"][i]},
+                                 {"train_loss", history["train"][i]},
+                                 {"validation_loss", history["validation"][i]}};
+    lines += line.dump() + "\n";
+  }
+  return lines;
+}
+
+std::string DrawPlot(const ExperimentRun& run, const std::string& name, const Plot& plot) {
+  try {
+    std::string svg = RenderSvg(plot);
+    run.directory.Write(fmt::format("plots/{}.svg", name), svg);
+    return svg;
+  } catch (const Error& error) {
+    fmt::print(stderr, "lfiw: the figure is left out: {}\n", error.what());
+    return "";
+  }
+}
+
+}  // namespace lfiw::experiments

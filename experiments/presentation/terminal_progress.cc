@@ -1,0 +1,99 @@
+#include "experiments/presentation/terminal_progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace lfiw::experiments {
+namespace {
+
+constexpr std::chrono::milliseconds kRedraw{200};
+constexpr std::chrono::seconds kLogLine{30};
+
+// "12.3k" for 12300.
+std::string FormatCount(double count) {
+  if (count >= 1e6) return fmt::format("{:.2f}M", count / 1e6);
+  if (count >= 1e4) return fmt::format("{:.1f}k", count / 1e3);
+  return fmt::format("{:.0f}", count);
+}
+
+}  // namespace
+
+std::string FormatDuration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);
+  if (whole >= 60) return fmt::format("{}m {:02}s", whole / 60, whole % 60);
+  return fmt::format("{:.1f}s", seconds);
+}
+
+double WorkCount::Share() const {
+  return std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+}
+
+double WorkCount::Rate(double elapsed) const {
+  return elapsed > 0.0 ? static_cast<double>(done - resumed) / elapsed : 0.0;
+}
+
+double WorkCount::SecondsLeft(double elapsed) const {
+  const double rate = Rate(elapsed);
+  return rate > 0.0 ? std::max(0.0, static_cast<double>(total - done) / rate) : 0.0;
+}
+
+TerminalProgress::TerminalProgress(std::string title, std::int64_t total, std::string unit,
+                                   Verbosity verbosity)
+    : title_(std::move(title)),
+      unit_(std::move(unit)),
+      work_{.total = std::max<std::int64_t>(total, 1)},
+      verbosity_(verbosity),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      start_(Clock::now()),
+      last_(start_) {}
+
+TerminalProgress::~TerminalProgress() {
+  if (verbosity_ == Verbosity::kQuiet || work_.done == 0) return;
+  const std::string took =
+      FormatDuration(std::chrono::duration<double>(Clock::now() - start_).count());
+  fmt::print(stderr, "{}  {:<28} {:>9}  {}{}\n", terminal_ ? "\r\033[K" : "", title_, took,
+             FormatCount(static_cast<double>(work_.done)) + " " + unit_,
+             note_.empty() ? "" : ", " + note_);
+}
+
+void TerminalProgress::Advance(std::int64_t done) {
+  const std::lock_guard lock(mutex_);
+  work_.done += done;
+  const Clock::time_point now = Clock::now();
+  if (verbosity_ == Verbosity::kQuiet) return;
+  if (now - last_ < (terminal_ ? Clock::duration(kRedraw) : Clock::duration(kLogLine))) return;
+  last_ = now;
+  Draw(now);
+}
+
+void TerminalProgress::Resume(std::int64_t done) {
+  const std::lock_guard lock(mutex_);
+  work_.done += done;
+  work_.resumed += done;
+}
+
+void TerminalProgress::Note(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  note_ = text;
+}
+
+void TerminalProgress::Draw(Clock::time_point now) {
+  const double elapsed = std::chrono::duration<double>(now - start_).count();
+  const double share = work_.Share();
+  constexpr int kWidth = 24;
+  const int filled = static_cast<int>(share * kWidth);
+  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
+                          std::string(static_cast<std::size_t>(kWidth - filled), '.');
+  fmt::print(stderr, "{}  {:<28} [{}] {:3.0f}%  {} {}/s{}  {} left{}", terminal_ ? "\r\033[K" : "",
+             title_, bar, 100 * share, FormatCount(work_.Rate(elapsed)), unit_,
+             note_.empty() ? "" : ", " + note_, FormatDuration(work_.SecondsLeft(elapsed)),
+             terminal_ ? "" : "\n");
+  std::fflush(stderr);
+}
+
+}  // namespace lfiw::experiments

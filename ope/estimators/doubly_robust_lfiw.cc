@@ -1,0 +1,352 @@
+#include "ope/estimators/doubly_robust_lfiw.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/statistics.h"
+#include "ope/judgement/psis.h"
+#include "ope/judgement/selection.h"
+#include "ope/rollouts/log_weights.h"
+
+namespace lfiw::ope {
+namespace {
+
+constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
+
+// Log-weights w and u of all episodes at one step. An episode that has terminated keeps a weight,
+// for its share in the normalizer; one that a time limit cut has none.
+struct StepWeights {
+  std::vector<double> transition, state;
+};
+
+// Where the episodes are at one step.
+struct Running {
+  std::vector<std::size_t> going, ended;
+};
+
+class WeightSource {
+ public:
+  WeightSource(const EstimatorInputs& in, const DoublyRobustLfiwOptions& options)
+      : in_(in), options_(options), cumulated_(static_cast<std::size_t>(in.episodes()), 0.0) {
+    if (options.weights != WeightKind::kFitted) return;
+    const auto signed_weights = in.weights.find(options.fitted_weights);
+    fitted_are_logs_ = signed_weights == in.weights.end();
+    fitted_ =
+        fitted_are_logs_ ? &in.log_ratios.at(options.fitted_weights) : &signed_weights->second;
+  }
+
+  Running At(std::int64_t t) const {
+    Running running;
+    for (std::size_t i = 0; i < cumulated_.size(); ++i) {
+      if (t < in_.lengths[i]) {
+        running.going.push_back(i);
+      } else if (in_.terminated[i] != 0) {
+        running.ended.push_back(i);
+      }
+    }
+    return running;
+  }
+
+  // Steps must be asked for in order.
+  StepWeights Weights(std::int64_t t, const Running& running) {
+    switch (options_.weights) {
+      case WeightKind::kMarginal:
+        return Marginal(t, running);
+      case WeightKind::kCumulative:
+        return Cumulated(t, running);
+      case WeightKind::kFitted:
+        break;
+    }
+    return Fitted(t, running);
+  }
+
+ private:
+  StepWeights Marginal(std::int64_t t, const Running& running) const {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) {
+      weights.state[i] = Powered(options_.state_ratio, options_.state_power, i, t);
+      weights.transition[i] = weights.state[i] + Powered("action", options_.action_power, i, t);
+    }
+    SetShares(t, running, weights.state);
+    SetShares(t, running, weights.transition);
+    return weights;
+  }
+
+  StepWeights Cumulated(std::int64_t t, const Running& running) {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) {
+      weights.state[i] = cumulated_[i];
+      cumulated_[i] += Powered("action", options_.action_power, i, t);
+      weights.transition[i] = cumulated_[i];
+    }
+    for (const std::size_t i : running.ended) {
+      weights.state[i] = weights.transition[i] = cumulated_[i];
+    }
+    return weights;
+  }
+
+  // Both residuals are means over logged states and actions, so one ratio weighs them.
+  StepWeights Fitted(std::int64_t t, const Running& running) const {
+    StepWeights weights = None();
+    for (const std::size_t i : running.going) weights.state[i] = FittedLogWeight(i, t);
+    for (const std::size_t i : running.ended) {
+      weights.state[i] = FittedLogWeight(i, in_.lengths[i] - 1);
+    }
+    weights.transition = weights.state;
+    return weights;
+  }
+
+  // No density ratio is negative, whatever was fitted.
+  double FittedLogWeight(std::size_t i, std::int64_t t) const {
+    if (options_.action_power == 0.0) return 0.0;
+    const double fitted = (*fitted_)(static_cast<std::int64_t>(i), t);
+    return options_.action_power * (fitted_are_logs_ ? fitted : std::log(std::max(fitted, 0.0)));
+  }
+
+  StepWeights None() const {
+    const std::vector<double> none(cumulated_.size(), kNoWeight);
+    return {none, none};
+  }
+
+  // power * log-ratio, where a power of 0 makes a weight of zero count too.
+  double Powered(const std::string& name, double power, std::size_t i, std::int64_t t) const {
+    return power == 0.0 ? 0.0 : power * in_.log_ratios.at(name)(static_cast<std::int64_t>(i), t);
+  }
+
+  // Scales the weights of running episodes to the mean 1, and both kinds by the ratio of the
+  // model's to the log's share of episodes that run or have ended, to the state power.
+  void SetShares(std::int64_t t, const Running& running, std::vector<double>& log_weights) const {
+    std::vector<double> going;
+    for (const std::size_t i : running.going) going.push_back(log_weights[i]);
+    const double mean = LogSumExp(going) - std::log(static_cast<double>(going.size()));
+    if (mean == kNoWeight) return;
+    const auto total = static_cast<double>(running.going.size() + running.ended.size());
+    const double logged = static_cast<double>(running.going.size()) / total;
+    const double model =
+        in_.model_alive.empty() ? logged : in_.model_alive[static_cast<std::size_t>(t)];
+    for (const std::size_t i : running.going) {
+      log_weights[i] += LogShareRatio(model, logged) - mean;
+    }
+    for (const std::size_t i : running.ended) {
+      log_weights[i] = LogShareRatio(1.0 - model, 1.0 - logged);
+    }
+  }
+
+  double LogShareRatio(double model, double logged) const {
+    return options_.state_power == 0.0 ? 0.0 : options_.state_power * std::log(model / logged);
+  }
+
+  const EstimatorInputs& in_;
+  const DoublyRobustLfiwOptions& options_;
+  std::vector<double> cumulated_;
+  const Array<double, 2>* fitted_ = nullptr;  // of kFitted
+  bool fitted_are_logs_ = false;
+};
+
+// Writes weights, scaled so that the largest is 1, and their products with `values` times `factor`
+// into one column. False without support.
+bool WriteColumn(const std::vector<double>& log_weights, const std::vector<double>& values,
+                 double factor, std::int64_t column, EpisodeTerms& terms) {
+  const double largest = *std::max_element(log_weights.begin(), log_weights.end());
+  if (largest == kNoWeight) return false;
+  for (std::size_t i = 0; i < log_weights.size(); ++i) {
+    const double weight = std::exp(log_weights[i] - largest);
+    const auto row = static_cast<std::int64_t>(i);
+    terms.denominators(row, column) = weight;
+    terms.numerators(row, column) = weight == 0.0 ? 0.0 : factor * weight * values[i];
+  }
+  return true;
+}
+
+// Diagnostics of the weights of running episodes, gathered over steps.
+struct WeightDiagnostics {
+  double ess_sum = 0.0, running = 0.0;
+  double max_weight = 0.0;
+  std::optional<double> khat;
+
+  void Add(const std::vector<double>& log_weights, const std::vector<std::size_t>& going) {
+    std::vector<double> own;
+    for (const std::size_t i : going) own.push_back(log_weights[i]);
+    const WeightSummary summary = Summarize(own);
+    ess_sum += summary.ess;
+    running += static_cast<double>(own.size());
+    max_weight = std::max(max_weight, summary.max_weight);
+    const TailFit tail = FitTail(own);
+    if (tail.khat) khat = std::max(khat.value_or(*tail.khat), *tail.khat);
+  }
+};
+
+// What the transition at t adds beyond the lookahead, and what the lookahead adds to the fit.
+struct Residuals {
+  std::vector<double> transition, fit;
+};
+
+Residuals ResidualsAt(const EstimatorInputs& in, const ValueArrays& values, double discount,
+                      std::int64_t t) {
+  const auto n = static_cast<std::size_t>(in.episodes());
+  Residuals out{std::vector<double>(n), std::vector<double>(n)};
+  for (std::int64_t i = 0; i < in.episodes(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const Array<double, 2>& after = values.v_fit.empty() ? values.v : values.v_fit;
+    out.transition[row] = in.rewards(i, t) + discount * after(i, t + 1) - values.q(i, t);
+    out.fit[row] = values.v(i, t) - after(i, t);
+  }
+  return out;
+}
+
+}  // namespace
+
+Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                  const DoublyRobustLfiwOptions& options) {
+  const ValueArrays& values = inputs.values.at(options.values);
+  const std::int64_t n = inputs.episodes(), steps = inputs.steps();
+  const std::vector<double> factors = StepFactors(estimand, steps);
+  Estimate out;
+  out.terms = {Array<double, 2>({n, 1 + 2 * steps}), Array<double, 2>({n, 1 + 2 * steps}),
+               EmptyColumns::kNothing};
+  const Array<double, 2>& base = values.v_fit.empty() ? values.v : values.v_fit;
+  for (std::int64_t i = 0; i < n; ++i) {
+    out.terms.numerators(i, 0) = factors[0] * base(i, 0);
+    out.terms.denominators(i, 0) = 1.0;
+  }
+
+  WeightSource source(inputs, options);
+  WeightDiagnostics diagnostics;
+  std::int64_t corrected = 0;
+  for (std::int64_t t = 0; t < steps; ++t, ++corrected) {
+    const Running running = source.At(t);
+    if (running.going.empty()) break;
+    const StepWeights weights = source.Weights(t, running);
+    const Residuals residuals = ResidualsAt(inputs, values, estimand.discount, t);
+    const double factor = factors[static_cast<std::size_t>(t)];
+    if (!WriteColumn(weights.transition, residuals.transition, factor, 1 + t, out.terms) ||
+        !WriteColumn(weights.state, residuals.fit, factor, 1 + steps + t, out.terms)) {
+      return Refuse(fmt::format("no support: all weights of step {} are 0", t));
+    }
+    diagnostics.Add(weights.transition, running.going);
+  }
+  if (corrected < steps) {
+    out.notes.push_back(fmt::format(
+        "no logged episode is longer than {} steps: beyond, the value is the model's alone",
+        corrected));
+  }
+  if (diagnostics.running > 0.0) {
+    out.ess = static_cast<double>(n) * diagnostics.ess_sum / diagnostics.running;
+  }
+  out.khat = diagnostics.khat;
+  out.max_weight = diagnostics.max_weight;
+  return out;
+}
+
+namespace {
+
+// Marginal weights do without action ratios.
+std::vector<std::string> Needs(const DoublyRobustLfiwOptions& options) {
+  switch (options.weights) {
+    case WeightKind::kMarginal:
+      return {options.values, options.state_ratio};
+    case WeightKind::kCumulative:
+      return {options.values, "action"};
+    case WeightKind::kFitted:
+      break;
+  }
+  return {options.values, options.fitted_weights};
+}
+
+// Why a candidate cannot be chosen; empty if it can.
+std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
+                    const PowerChoiceOptions& choice) {
+  if (!estimate.value) return estimate.reason;
+  if (!estimate.standard_error) return "no standard error";
+  const double least =
+      std::max(choice.smallest_ess, choice.smallest_ess_fraction * static_cast<double>(episodes));
+  // a log that is smaller than the limit has no better candidate to wait for
+  const double needed = std::min(least, static_cast<double>(episodes));
+  if (estimate.ess.value_or(0.0) >= needed) return "";
+  return fmt::format("{:.1f} effective episodes, fewer than {:.1f}", estimate.ess.value_or(0.0),
+                     needed);
+}
+
+}  // namespace
+
+ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
+                                          const DoublyRobustLfiwOptions& options,
+                                          const PowerChoiceOptions& choice) {
+  if (choice.powers.empty()) Throw<ConfigError>("powers: the list needs at least one entry");
+  const bool ratios =
+      options.weights == WeightKind::kFitted || inputs.log_ratios.contains("action");
+  ChosenDoublyRobust out;
+  std::vector<Estimate> estimates;
+  std::vector<double> values, widths;
+  std::vector<std::size_t> eligible;
+  for (const double power : choice.powers) {
+    DoublyRobustLfiwOptions candidate = options;
+    candidate.state_power = power;
+    candidate.action_power = ratios ? power : 0.0;
+    const Estimator estimator{
+        .name = "dr_lfiw",
+        .summary = {},
+        .needs = Needs(options),
+        .estimate = [&candidate](const EstimatorInputs& in, const Estimand& of) {
+          return EstimateDoublyRobustLfiw(in, of, candidate);
+        }};
+    estimates.push_back(RunEstimator(estimator, inputs, estimand));
+    const Estimate& estimate = estimates.back();
+    out.candidates.push_back({power, estimate.value, estimate.standard_error, estimate.ess,
+                              LeftOut(estimate, inputs.episodes(), choice)});
+    if (!out.candidates.back().left_out.empty()) continue;
+    eligible.push_back(estimates.size() - 1);
+    values.push_back(*estimate.value);
+    widths.push_back(choice.width * *estimate.standard_error);
+  }
+  if (eligible.empty()) {
+    out.estimate = Refuse("no power of the weights is usable: " + out.candidates.back().left_out);
+    return out;
+  }
+  const std::size_t chosen = eligible[static_cast<std::size_t>(SlopeChoice(values, widths))];
+  out.power = choice.powers[chosen];
+  out.estimate = std::move(estimates[chosen]);
+  if (!ratios) {
+    const auto why = inputs.missing.find("action");
+    out.estimate.notes.push_back(
+        "no action ratios (" +
+        (why == inputs.missing.end() ? std::string("not given") : why->second) +
+        "): only the states are weighed");
+  }
+  return out;
+}
+
+namespace {
+
+Estimator ChoosingEstimator(std::string name, std::string summary,
+                            const DoublyRobustLfiwOptions& options) {
+  return {.name = std::move(name),
+          .summary = std::move(summary),
+          .horizons = HorizonSupport::kFinite,
+          .needs = Needs(options),
+          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
+            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
+            return std::move(chosen.estimate);
+          }};
+}
+
+}  // namespace
+
+std::vector<Estimator> DoublyRobustLfiwEstimators() {
+  const std::string summary = "the model's value corrected on logged transitions by ";
+  DoublyRobustLfiwOptions marginal, cumulative, dual_dice;
+  cumulative.weights = WeightKind::kCumulative;
+  dual_dice.weights = WeightKind::kFitted;
+  return {ChoosingEstimator("dr_lfiw", summary + "marginal weights", marginal),
+          ChoosingEstimator("dr_lfiw_cumulative", summary + "cumulated action ratios", cumulative),
+          ChoosingEstimator("dr_lfiw_dual_dice", summary + "the weights of DualDICE", dual_dice)};
+}
+
+}  // namespace lfiw::ope

@@ -1,0 +1,219 @@
+#include "ope/fits/fqe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "models/episode_split.h"
+#include "models/losses.h"
+#include "ope/fits/logged_rows.h"
+
+namespace lfiw::ope {
+namespace {
+
+// What the members share.
+struct Problem {
+  const EpisodeBatch& log;
+  const Policy& policy;
+  const EnvSpec& spec;
+  double discount;
+  const FqeOptions& options;
+  std::int64_t steps;  // of the step input
+  LoggedRows train, validation;
+  Scaler scaler;
+  StepScales scales;
+};
+
+// One member: its network and, behind it in the parameters, the one that makes the targets, so that
+// a checkpoint holds both.
+class FqeProblem : public FitProblem {
+ public:
+  FqeProblem(const Problem& problem, Mlp& network, Mlp& target, Stream batches)
+      : problem_(problem),
+        network_(network),
+        target_(target),
+        batches_(batches),
+        half_(network.parameters().size()),
+        rows_(static_cast<std::size_t>(problem.options.fit.batch)) {
+    parameters_.resize(2 * half_);
+    network_gradient_.resize(half_);
+    parameters_ << network.parameters(), network.parameters();
+    validation_ = Indices(problem.validation.size());
+    if (std::ssize(validation_) > problem.options.validation_rows) {
+      validation_ = Subsample(validation_, problem.options.validation_rows, batches.Child(0));
+    }
+  }
+
+  VectorF& parameters() override { return parameters_; }
+
+  double LossGradient(std::int64_t step, VectorF& gradient) override {
+    if (step % problem_.options.target_every == 0) {
+      parameters_.tail(half_) = parameters_.head(half_);
+    }
+    Load();
+    Stream stream = batches_.Child(static_cast<std::uint64_t>(step) + 1);
+    for (std::int64_t& row : rows_) {
+      row = static_cast<std::int64_t>(
+          stream.Below(static_cast<std::uint64_t>(problem_.train.size())));
+    }
+    const MatrixF targets = Targets(problem_.train, rows_, stream);
+    Inputs(problem_.train, rows_, inputs_);
+    output_gradient_.resize(targets.rows(), 1);
+    const double loss = SquaredError(network_.ForwardTraining(inputs_), targets, output_gradient_);
+    network_.Backward(output_gradient_, network_gradient_);
+    gradient.head(half_) = network_gradient_;
+    gradient.tail(half_).setZero();
+    return loss;
+  }
+
+  double ValidationLoss() override {
+    Load();
+    Stream stream = batches_.Child(0).Child(1);
+    const MatrixF targets = Targets(problem_.validation, validation_, stream);
+    Inputs(problem_.validation, validation_, inputs_);
+    MatrixF outputs(targets.rows(), 1), scratch(targets.rows(), 1);
+    network_.Forward(inputs_, outputs);
+    return SquaredError(outputs, targets, scratch);
+  }
+
+ private:
+  void Load() {
+    network_.parameters() = parameters_.head(half_);
+    target_.parameters() = parameters_.tail(half_);
+  }
+
+  void Inputs(const LoggedRows& rows, std::span<const std::int64_t> picked, MatrixF& inputs) const {
+    const MatrixF pairs = StatesAndActions(problem_.log, rows, picked);
+    inputs.resize(pairs.rows(), TimedFunction::InputDim(problem_.scaler));
+    TimedFunction::Inputs(problem_.scaler, problem_.steps, pairs, Picked(rows.step, picked, 0),
+                          inputs);
+  }
+
+  // Scaled targets of the picked rows, [n, 1].
+  MatrixF Targets(const LoggedRows& rows, std::span<const std::int64_t> picked,
+                  Stream& stream) const {
+    const std::int64_t draws = problem_.options.target_draws;
+    const MatrixF pairs =
+        WithDrawnActions(problem_.policy, problem_.spec, NextStates(problem_.log, rows, picked),
+                         Picked(rows.real_step, picked, 1), draws, stream);
+    const std::vector<std::int64_t> after = NextSteps(rows, picked, problem_.steps);
+    MatrixF inputs(pairs.rows(), TimedFunction::InputDim(problem_.scaler));
+    MatrixF outputs(pairs.rows(), 1);
+    TimedFunction::Inputs(problem_.scaler, problem_.steps, pairs, Repeated(after, draws), inputs);
+    target_.Forward(inputs, outputs);
+
+    MatrixF targets(std::ssize(picked), 1);
+    const StepScales& scales = problem_.scales;
+    for (Eigen::Index i = 0; i < targets.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(picked[static_cast<std::size_t>(i)]);
+      const auto next = static_cast<std::size_t>(after[static_cast<std::size_t>(i)]);
+      const auto t = static_cast<std::size_t>(rows.step[row]);
+      const double mean = outputs.col(0).segment(i * draws, draws).cast<double>().mean();
+      double target = problem_.log.rewards[static_cast<std::size_t>(rows.action[row])];
+      if (rows.last[row] == 0) {
+        target += problem_.discount * (scales.centers[next] + scales.widths[next] * mean);
+      }
+      targets(i, 0) = static_cast<float>((target - scales.centers[t]) / scales.widths[t]);
+    }
+    return targets;
+  }
+
+  const Problem& problem_;
+  Mlp& network_;
+  Mlp& target_;
+  Stream batches_;
+  Eigen::Index half_;
+  VectorF parameters_, network_gradient_;
+  std::vector<std::int64_t> rows_, validation_;
+  MatrixF inputs_, output_gradient_;
+};
+
+// Of the whole ensemble on the held-out rows, relative to the spread of `to_go` within steps.
+double Residual(const Problem& problem, const TimedFunction& q, Stream stream) {
+  const LoggedRows& rows = problem.validation;
+  const std::vector<std::int64_t> all =
+      Subsample(Indices(rows.size()), problem.options.validation_rows, stream.Child(0));
+  const std::int64_t draws = problem.options.value_draws;
+  std::vector<double> here(all.size()), next(all.size() * static_cast<std::size_t>(draws));
+  q.Predict(StatesAndActions(problem.log, rows, all), Picked(rows.step, all, 0), here);
+  q.Predict(WithDrawnActions(problem.policy, problem.spec, NextStates(problem.log, rows, all),
+                             Picked(rows.real_step, all, 1), draws, stream),
+            Repeated(NextSteps(rows, all, problem.steps), draws), next);
+  double squares = 0.0, scale = 0.0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto row = static_cast<std::size_t>(all[i]);
+    double target = problem.log.rewards[static_cast<std::size_t>(rows.action[row])];
+    for (std::int64_t k = 0; k < draws && rows.last[row] == 0; ++k) {
+      target += problem.discount *
+                next[i * static_cast<std::size_t>(draws) + static_cast<std::size_t>(k)] /
+                static_cast<double>(draws);
+    }
+    squares += std::pow(here[i] - target, 2);
+    scale += std::pow(problem.scales.widths[static_cast<std::size_t>(rows.step[row])], 2);
+  }
+  return std::sqrt(squares / scale);
+}
+
+}  // namespace
+
+FqeFit FitFqe(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
+              const Estimand& estimand, const FqeOptions& options, std::uint64_t seed,
+              const FitRun& run) {
+  RequireDiscount(estimand);
+  const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
+                                           Stream(seed, "fqe validation episodes"), "fqe");
+  Problem problem{.log = log,
+                  .policy = policy,
+                  .spec = spec,
+                  .discount = estimand.discount,
+                  .options = options,
+                  .steps = estimand.horizon.value_or(1),
+                  .train = RowsOf(log, split.train, estimand),
+                  .validation = RowsOf(log, split.validation, estimand),
+                  .scaler = {},
+                  .scales = {}};
+  problem.scaler = Scaler::Fit(StatesAndActions(log, problem.train, Indices(problem.train.size())),
+                               options.scaler);
+  problem.scales =
+      MeasureScales(problem.train, ReturnsToGo(log, split.train, estimand), problem.steps);
+
+  std::vector<Mlp> networks, targets;
+  for (std::int64_t k = 0; k < options.members; ++k) {
+    const Stream weights(seed, "fqe weights", {static_cast<std::uint64_t>(k)});
+    networks.emplace_back(TimedFunction::InputDim(problem.scaler), 1, options.network, weights);
+    targets.emplace_back(TimedFunction::InputDim(problem.scaler), 1, options.network, weights);
+  }
+  std::vector<FitSummary> summaries(networks.size());
+  ParallelFor(options.members, [&](std::int64_t k) {
+    const auto index = static_cast<std::size_t>(k);
+    FqeProblem member(problem, networks[index], targets[index],
+                      Stream(seed, "fqe batch", {static_cast<std::uint64_t>(k)}));
+    FitJob job = FitJob::Of(run, fmt::format("fqe member {}", k),
+                            fmt::format("seed {}; {} rows; targets every {}", seed,
+                                        problem.train.size(), options.target_every),
+                            fmt::format("fqe_{}.npz", k));
+    job.kept = KeptParameters::kLast;
+    summaries[index] = Fit(member, options.fit, job);
+    const Eigen::Index half = networks[index].parameters().size();
+    networks[index].parameters() = member.parameters().head(half);
+  });
+  TimedFunction q(problem.scaler, problem.scales.centers, problem.scales.widths,
+                  std::move(networks));
+  const double residual = Residual(problem, q, Stream(seed, "fqe residual"));
+  return {std::move(q), std::move(summaries), residual};
+}
+
+ValueArrays FqeValues(const FqeFit& fit, const EpisodeBatch& log,
+                      std::span<const std::int64_t> episodes, const Policy& policy,
+                      const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+                      const FqeOptions& options, std::uint64_t seed) {
+  const auto q = [&](ConstMatrixRef pairs, std::span<const std::int64_t> steps,
+                     std::span<double> values) { fit.q.Predict(pairs, steps, values); };
+  return ValuesOnLog(q, log, episodes, policy, spec, estimand, columns, options.value_draws,
+                     Stream(seed, "fqe value draws"));
+}
+
+}  // namespace lfiw::ope

@@ -1,0 +1,83 @@
+#ifndef LFIW_OPE_FITS_LINEAR_GAUSSIAN_FITS_H_
+#define LFIW_OPE_FITS_LINEAR_GAUSSIAN_FITS_H_
+
+#include <cstdint>
+
+#include "core/arrays/array.h"
+#include "core/layers.h"
+#include "envs/linear_gaussian.h"
+#include "envs/linear_gaussian_log.h"
+#include "ope/estimator.h"
+#include "ope/fits/tabular_fits.h"
+
+namespace lfiw::ope {
+
+// Estimates from the log of a linear-Gaussian system by least squares, and exact ratios beside
+// them: everything that estimators read, in closed form.
+
+// The system fitted to a log: transitions by least squares, noise from its residuals (per degree of
+// freedom), first states by their mean and covariance. Rewards are those of `system`, whose
+// reward function is known. Throws DataError unless there are more transitions than unknowns.
+LinearGaussianSystem FitLinearGaussian(const LinearGaussianLog& log,
+                                       const LinearGaussianSystem& system);
+
+// Q and V of the policy in `model` at the logged steps, exact; v_fit is V. Beyond the last of T
+// steps V is 0 for a finite horizon; for an infinite one the log goes on. The log must have as many
+// steps as a finite horizon. Throws as InfiniteHorizonValue.
+ValueArrays LinearGaussianValues(const LinearGaussianSystem& model,
+                                 const LinearGaussianPolicy& evaluation,
+                                 const LinearGaussianLog& log, const Estimand& estimand);
+
+// Features of the fitted Q: 1, z_i and z_i z_j of z = (x, u).
+std::int64_t QuadraticFeatures(std::int64_t state_dim, std::int64_t action_dim);
+
+// Fitted Q evaluation with quadratic features, of which the true Q is a combination: over a finite
+// horizon least squares of r + g E_pi Q_{t+1}(x', .) at each step, backward in t; for an infinite
+// horizon its fixed point over all steps (LSTD-Q). v_fit is left empty. Where features depend on
+// each other the smallest coefficients are taken. Horizons as above. Throws DataError for fewer
+// episodes (finite) or transitions (infinite) than features.
+ValueArrays QuadraticFqeValues(const LinearGaussianLog& log, const LinearGaussianPolicy& evaluation,
+                               const Estimand& estimand);
+
+// MWL's weights with quadratic features, [n, T] (see ope/fits/linear_values.h); they may be
+// negative. Over a finite horizon forward in t, E[phi_t w_t] = E[w_{t-1} E_pi phi(x_t, .)], over an
+// infinite one by one solve. Not normalized by their sum they estimate the same number as
+// QuadraticFqeValues. Errors as of QuadraticFqeValues.
+Array<double, 2> QuadraticWeights(const LinearGaussianLog& log,
+                                  const LinearGaussianPolicy& evaluation, const Estimand& estimand);
+
+// log pi_e(u|x) - log pi_b(u|x), [n, T]. Throws PolicyError unless both policies' covariances are
+// positive definite.
+Array<double, 2> ActionLogRatios(const LinearGaussianPolicy& behavior,
+                                 const LinearGaussianPolicy& evaluation,
+                                 const LinearGaussianLog& log);
+
+// Log-ratio at x_t of the exact densities of the states at t under the two policies, [n, T]; 0 at
+// t = 0, where the densities are the same. Throws NumericError where one is singular.
+Array<double, 2> VisitationLogRatios(const LinearGaussianSystem& system,
+                                     const LinearGaussianPolicy& behavior,
+                                     const LinearGaussianPolicy& evaluation,
+                                     const LinearGaussianLog& log);
+
+// The same of the states' density under the evaluation policy in the model, over the normal density
+// with mean and covariance of the logged states at t.
+Array<double, 2> ModelVisitationLogRatios(const LinearGaussianSystem& model,
+                                          const LinearGaussianPolicy& evaluation,
+                                          const LinearGaussianLog& log);
+
+// What estimators read, for logs from `system` under `behavior`: values "model" (in the fitted
+// system), "fqe" and "mql" (the same), weights "mwl", log_ratios "action", "visitation" and
+// "model_visitation", rollouts of the evaluation policy in the fitted system with the exact
+// log-ratios of their transitions, and model_alive (all 1). Of longer logs the first T steps count.
+// Without action ratios (a deterministic policy) or with too few episodes for "fqe", and rollouts
+// for an infinite horizon, `missing` says why. Throws DataError for a log shorter than the horizon,
+// ConfigError where the noise is singular, else as the functions above.
+EstimatorInputs MakeLinearGaussianInputs(const LinearGaussianSystem& system,
+                                         const LinearGaussianPolicy& behavior,
+                                         const LinearGaussianPolicy& evaluation,
+                                         const LinearGaussianLog& log, const Estimand& estimand,
+                                         const ModelRolloutCounts& counts, std::uint64_t seed);
+
+}  // namespace lfiw::ope
+
+#endif  // LFIW_OPE_FITS_LINEAR_GAUSSIAN_FITS_H_

@@ -1,0 +1,46 @@
+#ifndef LFIW_OPE_JUDGEMENT_BACKTEST_H_
+#define LFIW_OPE_JUDGEMENT_BACKTEST_H_
+
+#include <optional>
+
+#include "core/layers.h"
+#include "core/logs/episode_batch.h"
+#include "ope/value.h"
+
+namespace lfiw::ope {
+
+// The method's answer for the policy that wrote the log, beside what the log itself says of it. Any
+// difference beyond noise is the method's error.
+struct Backtest {
+  double estimate = 0.0;
+  std::optional<double> estimate_stderr = std::nullopt;
+  double logged = 0.0;         // mean return of the log, in the estimand's scale
+  double logged_stderr = 0.0;  // its standard error; 0 for a single episode
+  double spread = 0.0;         // standard deviation of one episode's return
+
+  double Gap() const { return estimate - logged; }
+  // Standard error of Gap.
+  double Noise() const;
+  // |Gap| beyond two standard errors, as a share of the size of a return: the larger of |logged|
+  // and spread. 0 within noise.
+  double ExcessShare() const;
+};
+
+// The fields `logged`, `logged_stderr` and `spread` from a log. Episodes count for their first
+// `horizon` steps; those that a time limit cut before are left out. Nothing when none is left.
+std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,
+                                    std::int64_t horizon);
+
+// The returns that rewards within the range of the log's can add up to.
+struct ReturnRange {
+  double low = 0.0;
+  double high = 0.0;
+};
+// Whether episodes may end before the horizon, which leaves fewer rewards to add up.
+enum class EpisodeEnd { kAtHorizon, kMayBeEarlier };
+ReturnRange PossibleReturns(const EpisodeBatch& log, const ValueOptions& value,
+                            std::int64_t horizon, EpisodeEnd end);
+
+}  // namespace lfiw::ope
+
+#endif  // LFIW_OPE_JUDGEMENT_BACKTEST_H_

@@ -1,0 +1,73 @@
+#ifndef LFIW_OPE_JUDGEMENT_INTERVALS_H_
+#define LFIW_OPE_JUDGEMENT_INTERVALS_H_
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "core/config/visitor.h"
+#include "core/layers.h"
+#include "ope/backtest.h"
+
+namespace lfiw::ope {
+
+// What an interval accounts for. The first three are of growing width: what is resampled. The
+// others add an error that was seen: that of the same method on another policy, or that of the
+// model on the log.
+enum class IntervalMethod {
+  kMonteCarlo,
+  kClassifierBootstrap,
+  kPipelineBootstrap,
+  kBacktest,
+  kCorrection,
+};
+constexpr auto EnumNames(IntervalMethod /*kind*/) {
+  return std::to_array<std::string_view>(
+      {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap", "back_test", "correction"});
+}
+
+// A two-sided interval for the value. With too little data to say anything it is (-inf, inf), and
+// `covers` says so.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+  IntervalMethod method = IntervalMethod::kMonteCarlo;
+  double level = 0.95;
+  std::string covers;  // in words: what varied, and what the interval leaves out
+};
+
+// From the estimates of R repetitions of the rollouts: mean +- t(R - 1) sd / sqrt(R). `level` in
+// (0, 1), else ConfigError; DataError when a value is not finite.
+Interval MonteCarloInterval(std::span<const double> repetitions, double level = 0.95);
+
+// value +- t(degrees) standard errors, for a spread that is no list of repetitions. `covers` says
+// what varied. Errors as above.
+Interval SpreadInterval(double value, double standard_error, double degrees,
+                        const std::string& covers, double level = 0.95);
+
+// From B estimates, each made anew from resampled data (the paper's appendix A for kClassifier-
+// Bootstrap). B >= 40: the percentiles of the estimates; fewer resolve no percentile of 95 %, so
+// mean +- t(B - 1) sd. Needs B >= 2. Errors as above.
+Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod method,
+                           double level = 0.95);
+
+// `interval`, which is about `value`, widened by what the same method was off by on the policy that
+// wrote the log. A heuristic: the method's error on the new policy is taken for a normal one of
+// mean 0 whose deviation is that seen, sqrt(Gap^2 + Noise^2), independent of what `interval`
+// covers; one error of one policy stands for all. It does not cover the larger error of a policy
+// that leaves the log, which the verdict is for. As long as the mean return of the log is noisy, it
+// is no narrower than that noise. About v(new) - v(logged) it is as wide: an error that both
+// policies share would cancel from a difference of two estimates, but the log's own value is no
+// estimate.
+Interval BacktestInterval(const Interval& interval, double value, const Backtest& test);
+
+// [low, high], over logged episodes, about a `value` that the log has moved by `correction` from
+// the model's, widened by as much. A heuristic: what the log shows of the model's error is right
+// for the states that it holds, and of the policy's own states the error that is left is taken for
+// a normal one of mean 0 whose deviation is the error that was found. How often it holds the truth
+// is measured by verdict_calibration.
+Interval CorrectionInterval(double low, double high, double value, double correction, double level);
+
+}  // namespace lfiw::ope
+
+#endif  // LFIW_OPE_JUDGEMENT_INTERVALS_H_

@@ -1,0 +1,261 @@
+#include "policies/files/policy_file.h"
+
+#include <zip.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/arrays/hdf5.h"
+#include "core/arrays/npz.h"
+#include "core/arrays/pickle.h"
+#include "core/config/config.h"
+#include "core/error.h"
+#include "core/run/atomic_file.h"
+#include "core/run/sha256.h"
+#include "policies/files/dope_policy.h"
+#include "policies/files/network_policy.h"
+#include "policies/files/policy_arrays.h"
+#include "policies/files/policy_contract.h"
+#include "policies/files/sb3_policy.h"
+#include "policies/files/torchscript_network.h"
+#include "policies/gaussian_mlp_policy.h"
+#include "policies/mean_policy.h"
+
+namespace lfiw::policies {
+namespace {
+
+namespace fs = std::filesystem;
+using std::string_view_literals::operator""sv;
+
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
+constexpr std::size_t kHeadBytes = 64;
+constexpr std::string_view kReadable =
+    "a .npz checkpoint, a DOPE .npz or .pkl, Stable-Baselines3 arrays (.npz) or a TorchScript "
+    "module (.pt)";
+constexpr std::string_view kExport =
+    "export it to TorchScript with policies/export/export_policy.py";
+
+// A contract with the path it was read from; no path: the defaults.
+struct NamedContract {
+  std::string path;
+  PolicyContract contract;
+};
+
+NamedContract FindContract(const std::string& path, const PolicyLoadOptions& options) {
+  if (!options.contract.empty()) return {options.contract, LoadContract(options.contract)};
+  for (const std::string& candidate :
+       {fs::path(path).replace_extension(".yaml").string(), path + ".yaml"}) {
+    if (candidate != path && fs::is_regular_file(candidate)) {
+      return {candidate, LoadContract(candidate)};
+    }
+  }
+  return {};
+}
+
+std::string FirstBytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string head(kHeadBytes, '\0');
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head;
+}
+
+// The names of the entries of a zip archive.
+std::vector<std::string> ZipNames(const std::string& path) {
+  int code = 0;
+  const std::unique_ptr<zip_t, void (*)(zip_t*)> zip(zip_open(path.c_str(), ZIP_RDONLY, &code),
+                                                     zip_discard);
+  if (!zip) Throw<PolicyError>("{}: a damaged or cut off archive; copy the file again", path);
+  std::vector<std::string> names;
+  const zip_int64_t count = zip_get_num_entries(zip.get(), 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char* name = zip_get_name(zip.get(), static_cast<zip_uint64_t>(i), 0);
+    if (name != nullptr) names.emplace_back(name);
+  }
+  return names;
+}
+
+template <class Predicate>
+bool AnyOf(const std::vector<std::string>& names, const Predicate& predicate) {
+  return std::any_of(names.begin(), names.end(), predicate);
+}
+
+std::unique_ptr<Policy> LoadTorchScript(const std::string& path, const NamedContract& named) {
+  std::unique_ptr<TorchScriptNetwork> network = TorchScriptNetwork::Load(path);
+  if (named.path.empty()) {
+    Throw<PolicyError>(
+        "{}: a TorchScript module needs a contract that says what goes in and comes out; write {} "
+        "such as {}",
+        path, fs::path(path).replace_extension(".yaml").string(), ContractTemplate());
+  }
+  NetworkPolicyParts parts;
+  parts.head = HeadFromContract(named.contract, named.path);
+  parts.transform = TransformFromContract(named.contract, named.path);
+  parts.origin = fs::path(path).filename().string();
+  const std::int64_t time_feature = named.contract.time_feature_steps > 0 ? 1 : 0;
+  network->Bind(
+      {named.contract.obs_dim + time_feature, parts.head.outputs(), named.contract.dtype});
+  parts.network = std::move(network);
+  return std::make_unique<NetworkPolicy>(std::move(parts), path);
+}
+
+// Files that describe themselves leave a contract two things to say.
+void RequireNoMore(const std::string& path, const NamedContract& named) {
+  PolicyContract rest = named.contract;
+  rest.stochastic = PolicyContract{}.stochastic;
+  rest.time_feature_steps = PolicyContract{}.time_feature_steps;
+  if (CanonicalText(rest) == CanonicalText(PolicyContract{})) return;
+  Throw<PolicyError>(
+      "{}: says what {} says itself; for such a file a contract may hold stochastic and "
+      "time_feature_steps only",
+      named.path, path);
+}
+
+std::string Sb3ConfigPath(const std::string& path) {
+  return (fs::path(path).parent_path() / "config.yml").string();
+}
+
+std::unique_ptr<Policy> FromArrays(const NpzFile& file, const std::string& path,
+                                   const NamedContract& named) {
+  RequireNoMore(path, named);
+  if (IsSb3Policy(file)) {
+    const std::int64_t steps = named.contract.time_feature_steps > 0
+                                   ? named.contract.time_feature_steps
+                                   : Sb3TimeFeatureSteps(Sb3ConfigPath(path));
+    return PolicyFromSb3(file, steps, path);
+  }
+  if (IsDopePolicy(file)) return PolicyFromDope(file, path);
+  if (file.Has("format") && file.arrays().at("format").type != "O") {
+    const std::string format = file.GetText("format");
+    if (format == kNetworkPolicyFormat) return NetworkPolicyFromArrays(file, path);
+    return std::make_unique<GaussianMlpPolicy>(GaussianMlpPolicy::Get("", path, file));
+  }
+  if (file.Has("observations") || file.Has("obs")) {
+    Throw<PolicyError>("{}: holds observations: it is a log, expected a policy", path);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, array] : file.arrays()) names.push_back(name);
+  names.resize(std::min<std::size_t>(names.size(), 8));
+  Throw<PolicyError>("{}: arrays of no known policy ({}, ...), expected {}", path,
+                     fmt::join(names, ", "), kReadable);
+}
+
+std::unique_ptr<Policy> LoadZip(const std::string& path, const NamedContract& named) {
+  const std::vector<std::string> names = ZipNames(path);
+  const auto has = [&](std::string_view name) {
+    return AnyOf(names, [&](const std::string& entry) { return entry == name; });
+  };
+  if (AnyOf(names, [](const std::string& entry) { return entry.ends_with(".npy"); })) {
+    return AsPolicyError([&] { return FromArrays(NpzFile::Read(path, kMaxBytes), path, named); });
+  }
+  if (has("_stable_baselines3_version") || has("policy.pth")) {
+    Throw<PolicyError>("{}: an agent of Stable-Baselines3, whose format is pickled Python; {}",
+                       path, kExport);
+  }
+  const bool torch =
+      AnyOf(names, [](const std::string& entry) { return entry.ends_with("/data.pkl"); });
+  const bool code = AnyOf(
+      names, [](const std::string& entry) { return entry.find("/code/") != std::string::npos; });
+  if (torch && code) return LoadTorchScript(path, named);
+  if (torch) {
+    Throw<PolicyError>(
+        "{}: a PyTorch state dict or pickled module, which has weights but not the network; {}",
+        path, kExport);
+  }
+  Throw<PolicyError>("{}: an archive of '{}' and {} more entries, expected {}", path,
+                     names.empty() ? "" : names.front(), names.empty() ? 0 : names.size() - 1,
+                     kReadable);
+}
+
+std::unique_ptr<Policy> LoadPickle(const std::string& path, const NamedContract& named) {
+  const std::string bytes = ReadFile(path, kMaxBytes);
+  // torch.save before PyTorch 1.6 starts with a magic number
+  if (bytes.find("\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv) == 2) {
+    Throw<PolicyError>(
+        "{}: a PyTorch state dict in the old format, which has weights but not the network; {}",
+        path, kExport);
+  }
+  const NpzFile file = ArraysOfDict(ParsePickle(bytes, path), path);
+  return FromArrays(file, path, named);
+}
+
+// The behavior policy inside a D4RL log.
+std::unique_ptr<Policy> LoadHdf5(const std::string& path) {
+  try {
+    return PolicyFromD4rlMetadata(ReadHdf5Group(path, "metadata"), path);
+  } catch (const DataError& error) {
+    Throw<PolicyError>("{}; an HDF5 file is a policy where D4RL keeps one, in metadata/policy",
+                       error.what());
+  }
+}
+
+bool LooksLikeOnnx(const std::string& path, std::string_view head) {
+  // protobuf: field 1 (ir_version) a small number, then field 2 (producer_name) or 7 (graph)
+  const bool protobuf = head.size() > 4 && head[0] == '\x08' && head[1] < 32 &&
+                        (head[2] == '\x12' || head[2] == '\x3a');
+  return protobuf || fs::path(path).extension() == ".onnx";
+}
+
+std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContract& named) {
+  const std::string head = FirstBytes(path);
+  if (head.starts_with("PK\x03\x04"sv)) return LoadZip(path, named);
+  if (head.starts_with('\x80')) {
+    return AsPolicyError([&] { return LoadPickle(path, named); });
+  }
+  if (LooksLikeOnnx(path, head)) {
+    Throw<PolicyError>("{}: an ONNX model, expected {}; export the network to TorchScript instead",
+                       path, kReadable);
+  }
+  if (head.starts_with("\x89HDF\r\n"sv)) {
+    return LoadHdf5(path);
+  }
+  const std::string extension = fs::path(path).extension().string();
+  if (extension == ".yaml" || extension == ".yml") {
+    Throw<PolicyError>(
+        "{}: a YAML file; name the policy it belongs to, and this file as its contract", path);
+  }
+  Throw<PolicyError>("{}: not a policy (an unknown format{}), expected {}", path,
+                     head.empty() ? ": the file is empty" : "", kReadable);
+}
+
+void CheckReadable(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) {
+    Throw<PolicyError>("{}: a directory, expected {}", path, kReadable);
+  }
+  if (!fs::exists(status)) Throw<PolicyError>("{}: no such file", path);
+  if (!fs::is_regular_file(status) || !std::ifstream(path)) {
+    Throw<PolicyError>("{}: cannot be read as a file", path);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> LoadPolicy(const std::string& path, const PolicyLoadOptions& options) {
+  CheckReadable(path);
+  const NamedContract named = FindContract(path, options);
+  std::unique_ptr<Policy> policy = LoadByContent(path, named);
+  if (named.contract.stochastic || policy->noise_dim() == 0) return policy;
+  return std::make_unique<MeanPolicy>(std::move(policy));
+}
+
+std::string PolicyHash(const std::string& path, const PolicyLoadOptions& options) {
+  const std::unique_ptr<Policy> policy = LoadPolicy(path, options);
+  const std::string file = Sha256HexOfFile(path);
+  const NamedContract named = FindContract(path, options);
+  if (named.path.empty() && !fs::is_regular_file(Sb3ConfigPath(path))) return file;
+  std::string parts = file + policy->Description();
+  if (!named.path.empty()) parts += Sha256HexOfFile(named.path);
+  if (const std::string statistics = StatisticsPath(named.contract, named.path);
+      !statistics.empty()) {
+    parts += Sha256HexOfFile(statistics);
+  }
+  return Sha256Hex(parts);
+}
+
+}  // namespace lfiw::policies

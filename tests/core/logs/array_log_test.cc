@@ -1,0 +1,302 @@
+#include "core/logs/array_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/logs/log_reader.h"
+#include "core/statistics.h"
+#include "tests/core/logs/log_samples.h"
+#include "tests/core/test_dir.h"
+#include "tests/shared_data.h"
+
+namespace lfiw::core {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::ThrowsMessage;
+
+std::string Flat(const TestDir& dir, const EpisodeBatch& log,
+                 const std::vector<std::string>& without = {}) {
+  WriteHdf5(FlatArrays(log), dir / "log", without);
+  return dir / "log";
+}
+
+TEST(D4rlLog, EveryEpisodeComesBackWithItsLastObservation) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 2, 4});
+  const LoadedLog loaded = LoadLog(Flat(dir, log));
+  ExpectSameLog(loaded.batch, log);
+  EXPECT_EQ(loaded.info.format, "D4RL HDF5");
+  EXPECT_EQ(loaded.info.obs_dim, 2);
+  EXPECT_EQ(loaded.info.action_dim, 1);
+  EXPECT_EQ(loaded.info.discrete_actions, 0);
+  EXPECT_THAT(loaded.info.notes, IsEmpty());
+  EXPECT_EQ(loaded.counts.continuity_checked, 6);
+  EXPECT_EQ(loaded.counts.continuity_broken, 0);
+}
+
+TEST(D4rlLog, CompressedChunksAndNpzGiveTheSame) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 2});
+  WriteHdf5(FlatArrays(log), dir / "a", {}, Hdf5Compression::kGzip);
+  ExpectSameLog(LoadLog(dir / "a").batch, log);
+  FlatArrays(log).Write(dir / "b");
+  ExpectSameLog(LoadLog(dir / "b").batch, log);
+}
+
+// Conformance case C20.
+TEST(D4rlLog, WithoutNextObservationsTheLastStepIsDroppedAndEpisodesStayApart) {
+  const TestDir dir;
+  const LoadedLog loaded = LoadLog(Flat(dir, SampleLog({3, 2}), {"next_observations"}));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10));
+  // no transition from the first episode's end to the second's start
+  EXPECT_EQ(loaded.batch.observations(2, 0), 2.0f);
+  EXPECT_EQ(loaded.batch.observations(3, 0), 100.0f);
+  // the terminating transition is gone, so what is left does not terminate
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 2 episodes was dropped")));
+  EXPECT_EQ(loaded.counts.file_steps, 5);
+}
+
+TEST(D4rlLog, WithoutTimeoutsEpisodesAreCutAtTheirLongestLengthAndTheRestIsKept) {
+  const TestDir dir;
+  // one trajectory of 7 steps without any mark
+  const std::string path = Flat(dir, SampleLog({7}), {"timeouts", "next_observations"});
+  const LoadedLog loaded = LoadLog(path, {.max_episode_steps = 3});
+  // 3, 3 and 1 steps; each loses its last, which leaves nothing of the third
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("2 episodes were cut at 3 steps")));
+}
+
+TEST(D4rlLog, WithoutTimeoutsEpisodesAreCutWhereTheNextObservationDoesNotContinue) {
+  const TestDir dir;
+  EpisodeBatch log = SampleLog({3, 2, 4});
+  log.terminated = {0, 0, 0};
+  ExpectSameLog(LoadLog(Flat(dir, log, {"timeouts"})).batch, log);
+}
+
+TEST(D4rlLog, BoundariesAtTheEdgeOfABlockAreFound) {
+  const TestDir dir;
+  // flags are read 65,536 rows at a time
+  EpisodeBatch log = SampleLog(std::vector<std::int64_t>(1100, 64));
+  log.terminated.assign(1100, 0);
+  EXPECT_EQ(LoadLog(Flat(dir, log, {"timeouts"})).batch.offsets, log.offsets);
+  EXPECT_EQ(LoadLog(Flat(dir, log)).batch.offsets, log.offsets);
+}
+
+TEST(D4rlLog, TerminalWinsOverTimeoutOnTheSameStep) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(SampleLog({2}));
+  const std::vector<std::uint8_t> flags = {0, 1};
+  arrays.Put("terminals", MakeNpzArray("b1", {2}, flags));
+  arrays.Put("timeouts", MakeNpzArray("b1", {2}, flags));
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(1));
+  EXPECT_EQ(loaded.counts.both_flags, 1);
+}
+
+TEST(D4rlLog, ALastEpisodeWithoutMarkIsKeptAsTruncated) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(SampleLog({2, 3}));
+  arrays.Put("terminals", MakeNpzArray<std::uint8_t>("b1", {5}, {0, 1, 0, 0, 0}));
+  arrays.Put("timeouts", MakeNpzArray<std::uint8_t>("b1", {5}, {0, 0, 0, 0, 0}));
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 5));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(1, 0));
+}
+
+TEST(D4rlLog, BehaviorDensitiesAndPositionsOfTheInfosAreUsed) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(SampleLog({3}));
+  arrays.Put("infos/action_log_probs", std::vector<double>{-1.0, -2.0, -3.0});
+  arrays.Put("infos/qpos", MatrixF{{0.0f, 9.0f}, {1.0f, 9.0f}, {3.0f, 9.0f}});
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog with = LoadLog(dir / "log", {.position_step_seconds = 0.5});
+  // the position after the last step is not in the file
+  EXPECT_EQ(with.batch.aux, (MatrixF{{2.0f}, {4.0f}}));
+  EXPECT_THAT(with.batch.behavior_log_density, ElementsAre(-1.0, -2.0));
+  const LoadedLog without = LoadLog(dir / "log");
+  EXPECT_EQ(without.batch.steps(), 3);
+  EXPECT_EQ(without.batch.aux_dim(), 0);
+  EXPECT_THAT(without.info.notes, Contains(HasSubstr("infos/qpos is there but not used")));
+}
+
+TEST(D4rlLog, WholeNumberActionsBecomeOneHotRows) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(SampleLog({3}));
+  arrays.Put("actions", std::vector<std::int64_t>{2, 0, 1});
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_EQ(loaded.info.discrete_actions, 3);
+  EXPECT_EQ(loaded.batch.actions,
+            (MatrixF{{0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}}));
+}
+
+TEST(D4rlLog, WrongShapesAndFlagsNameTheArray) {
+  const TestDir dir;
+  const auto error_with = [&](const std::string& name, const NpzArray& array) {
+    NpzFile arrays = FlatArrays(SampleLog({3}));
+    arrays.Put(name, array);
+    WriteHdf5(arrays, dir / "log");
+    try {
+      LoadLog(dir / "log");
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_with("actions", MakeNpzArray(MatrixF::Zero(2, 1))),
+              AllOf(HasSubstr("'actions' has 2 rows"), HasSubstr("expected 3")));
+  EXPECT_THAT(error_with("observations", MakeNpzArray(MatrixF::Zero(4, 2))),
+              HasSubstr("'observations' has 4 rows"));
+  EXPECT_THAT(error_with("next_observations", MakeNpzArray(MatrixF::Zero(3, 1))),
+              HasSubstr("observations have 2"));
+  EXPECT_THAT(error_with("timeouts", MakeNpzArray<std::int64_t>("i8", {3}, {0, 7, 0})),
+              HasSubstr("'timeouts' holds 7 in row 1"));
+  EXPECT_THAT(error_with("actions", MakeNpzArray<std::int64_t>("i8", {3}, {0, -1, 0})),
+              HasSubstr("action -1"));
+}
+
+TEST(D4rlLog, BatchesOfAnySizeJoinToTheWholeLog) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 1, 4, 1, 5});
+  const std::string path = Flat(dir, log);
+  for (const std::int64_t max_steps : {1, 4, 5, 100}) {
+    const auto reader = OpenLog(path);
+    std::vector<EpisodeBatch> batches;
+    for (;;) {
+      batches.push_back(reader->Next(max_steps));
+      if (batches.back().episodes() == 0) break;
+      EXPECT_TRUE(batches.back().episodes() == 1 || batches.back().steps() <= max_steps);
+    }
+    batches.pop_back();
+    ExpectSameLog(ConcatenateEpisodes(batches), log);
+  }
+}
+
+TEST(ImitationLog, TimeLimitsAreGuessedFromTheLongestLength) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 2, 3});
+  NpzFile file;
+  file.Put("obs", log.observations);
+  file.Put("acts", log.actions);
+  file.Put("rews", log.rewards);
+  file.Put("indices", std::vector<std::int64_t>{3, 5});
+  file.Put("terminal", MakeNpzArray<std::uint8_t>("b1", {3}, {1, 1, 1}));
+  file.Write(dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  ExpectSameLog(loaded.batch, log);
+  EXPECT_THAT(loaded.info.notes,
+              ElementsAre(HasSubstr("the 2 episodes of the longest length (3)")));
+}
+
+TEST(PaddedLog, LengthsCutThePaddingAndFlagsEndEpisodes) {
+  const TestDir dir;
+  NpzFile file;
+  file.Put("s", MakeNpzArray<float>("f4", {2, 3, 1}, {1, 2, 3, 4, 5, 6}));
+  file.Put("a", MakeNpzArray<float>("f4", {2, 3, 1}, {0, 0, 0, 0, 0, 0}));
+  file.Put("r", MakeNpzArray<double>("f8", {2, 3}, {1, 2, 3, 4, 5, 6}));
+  file.Put("n", std::vector<std::int64_t>{3, 2});
+  file.Put("d", MakeNpzArray<std::uint8_t>("u1", {2, 3}, {0, 1, 0, 0, 0, 1}));
+  file.Write(dir / "log");
+  const std::string map = "obs=s,action=a,reward=r,lengths=n";
+  const LoadedLog loaded = LoadLog(dir / "log", {.map = map});
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2, 4));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
+  const LoadedLog flagged = LoadLog(dir / "log", {.map = map + ",terminal=d"});
+  EXPECT_THAT(flagged.batch.rewards, ElementsAre(1, 4));
+}
+
+TEST(PaddedLog, OneObservationMoreThanStepsKeepsTheLastStep) {
+  const TestDir dir;
+  NpzFile file;
+  file.Put("s", MakeNpzArray<float>("f4", {1, 3, 1}, {1, 2, 3}));
+  file.Put("a", MakeNpzArray<std::int64_t>("i8", {1, 2}, {1, 0}));
+  file.Put("r", MakeNpzArray<double>("f8", {1, 2}, {1, 2}));
+  file.Put("d", MakeNpzArray<std::uint8_t>("u1", {1}, {1}));
+  file.Write(dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log", {.map = "obs=s,action=a,reward=r,terminal=d"});
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(1));
+  EXPECT_EQ(loaded.batch.actions, (MatrixF{{0.0f, 1.0f}, {1.0f, 0.0f}}));
+}
+
+TEST(MappedLog, OffsetsMayLeaveOutTheirEnds) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 2, 4});
+  for (const std::vector<std::int64_t>& offsets :
+       {std::vector<std::int64_t>{0, 3, 5, 9}, {3, 5, 9}, {0, 3, 5}, {3, 5}}) {
+    NpzFile file;
+    file.Put("s", log.observations);
+    file.Put("a", log.actions);
+    file.Put("r", log.rewards);
+    file.Put("o", offsets);
+    file.Put("d", log.terminated);
+    file.Write(dir / "log");
+    ExpectSameLog(
+        LoadLog(dir / "log", {.map = "obs=s,action=a,reward=r,offsets=o,terminal=d"}).batch, log);
+  }
+}
+
+TEST(MappedLog, WrongMapsAreConfigErrorsAndMissingKeysAreListed) {
+  const TestDir dir;
+  NpzFile file;
+  file.Put("x", std::vector<double>{1.0});
+  file.Write(dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log", {.map = "obs=x"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("lacks action=KEY")));
+  EXPECT_THAT([&] { LoadLog(dir / "log", {.map = "state=x"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("one of obs, action")));
+  EXPECT_THAT([&] { LoadLog(dir / "log", {.map = "obs=x,action=y,reward=x"}); },
+              ThrowsMessage<DataError>(HasSubstr("'y' is missing; the file holds x")));
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(AllOf(HasSubstr("arrays: x"), HasSubstr("--map"))));
+}
+
+double MeanReturn(const EpisodeBatch& log) { return Mean(Returns(log)); }
+
+TEST(RealLogs, ImitationCartPole) {
+  const std::string path = SharedData("rl/logged/imitation_cartpole_rollouts.npz");
+  if (path.empty()) GTEST_SKIP() << "the shared data is not here";
+  const LoadedLog log = LoadLog(path);
+  EXPECT_EQ(log.batch.episodes(), 57);
+  EXPECT_EQ(log.batch.steps(), 26'964);
+  EXPECT_NEAR(MeanReturn(log.batch), 473.05, 0.005);
+  EXPECT_EQ(log.info.discrete_actions, 2);
+}
+
+TEST(RealLogs, ImitationPendulum) {
+  const std::string path = SharedData("rl/logged/imitation_pendulum_rollouts.npz");
+  if (path.empty()) GTEST_SKIP() << "the shared data is not here";
+  const LoadedLog log = LoadLog(path);
+  EXPECT_EQ(log.batch.episodes(), 56);
+  EXPECT_EQ(log.batch.steps(), 56 * 200);
+  EXPECT_NEAR(MeanReturn(log.batch), -189.40, 0.005);
+  EXPECT_THAT(log.batch.terminated, testing::Each(0));
+}
+
+TEST(RealLogs, GailReacher) {
+  const std::string path = SharedData("rl/logged/gail_experts_Reacher-v1.h5");
+  if (path.empty()) GTEST_SKIP() << "the shared data is not here";
+  const LoadedLog log = LoadLog(path);
+  EXPECT_EQ(log.batch.episodes(), 103);
+  EXPECT_EQ(log.counts.file_steps, 103 * 50);
+  // the file lacks the observation after each last step
+  EXPECT_EQ(log.batch.steps(), 103 * 49);
+  EXPECT_NEAR(log.batch.rewards[0], -0.35216081, 5e-9);
+}
+
+}  // namespace
+}  // namespace lfiw::core

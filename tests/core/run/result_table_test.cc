@@ -1,0 +1,131 @@
+#include "core/run/result_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/core/test_dir.h"
+
+namespace lfiw::core {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::ThrowsMessage;
+
+ResultRow Full() {
+  ResultRow row;
+  row.environment = "HalfCheetah";
+  row.policy = "final, \"best\"\nof two";
+  row.estimator = "lfiw_trajectory";
+  row.horizon = 80;
+  row.normalization = "self";
+  row.discount = 0.1 + 0.2;
+  row.seed = std::numeric_limits<std::uint64_t>::max();
+  row.n = 100;
+  row.value = 219.12345678901234;
+  row.standard_error = 5e-324;
+  row.ci_low = -1.5;
+  row.ci_high = 1e300;
+  row.verdict = "use";
+  return row;
+}
+
+ResultRow Refused() {
+  ResultRow row;
+  row.estimator = "is";
+  row.reason = "no support";
+  return row;
+}
+
+TEST(ResultTableTest, TheHeaderNamesTheColumnsOfTheDesign) {
+  EXPECT_EQ(
+      FormatCsv({}),
+      "env,policy,estimator,params,horizon,normalization,discount,scale,classifier_set,seed,n,"
+      "value,stderr,se_within,se_between,ci_low,ci_high,interval_method,ess,khat,max_weight,"
+      "truth,truth_stderr,error,log10_value,verdict,reason\n");
+}
+
+TEST(ResultTableTest, CsvReadsBackExactly) {
+  const TestDir dir;
+  const std::vector<ResultRow> rows = {Full(), Refused(), Full()};
+  WriteCsv(dir / "results.csv", rows);
+  EXPECT_EQ(ReadCsv(dir / "results.csv"), rows);
+  EXPECT_THAT(ParseCsv(FormatCsv({}), "x"), IsEmpty());
+}
+
+TEST(ResultTableTest, WindowsLineEndsAreRead) {
+  std::string text = FormatCsv(std::vector<ResultRow>{Refused()});
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+    text.replace(at, 1, "\r\n");
+  }
+  EXPECT_EQ(ParseCsv(text, "x"), std::vector<ResultRow>{Refused()});
+}
+
+TEST(ResultTableTest, NanAndInfinityAreNeverWritten) {
+  for (const double value :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    ResultRow row = Full();
+    row.ess = value;
+    const std::vector<ResultRow> rows = {Full(), row};
+    EXPECT_THAT([&] { FormatCsv(rows); },
+                ThrowsMessage<NumericError>(AllOf(HasSubstr("row 1"), HasSubstr("ess"))));
+    EXPECT_THROW(FormatJson(rows), NumericError);
+    EXPECT_EQ(Cell(value), std::nullopt);
+  }
+  EXPECT_EQ(Cell(1.5), 1.5);
+}
+
+TEST(ResultTableTest, AnEmptyValueNeedsAReason) {
+  ResultRow row = Refused();
+  row.reason.clear();
+  const std::vector<ResultRow> rows = {row};
+  EXPECT_THAT([&] { FormatCsv(rows); },
+              ThrowsMessage<NumericError>(HasSubstr("row 0 (is): no value and no reason")));
+}
+
+TEST(ResultTableTest, MalformedFilesNameTheLine) {
+  const std::string good = FormatCsv(std::vector<ResultRow>{Full()});
+  const std::string header = good.substr(0, good.find('\n') + 1);
+  const auto expect = [](const std::string& text, const std::string& message) {
+    EXPECT_THAT([&] { ParseCsv(text, "r.csv"); }, ThrowsMessage<DataError>(HasSubstr(message)));
+  };
+  expect("", "r.csv:1: expected the header env,");
+  expect("a,b\n", "r.csv:1: expected the header env,");
+  // the row of Full spans lines 2 and 3
+  expect(good + "x,y\n", "r.csv:4: 2 cells, expected 27");
+  expect(header + "a,b,c,d,eighty,,,,,,,,,,,,,,,,,,,,,,\n",
+         "r.csv:2: horizon is 'eighty', expected an integer");
+  expect(header + "a,b,c,d,1,,nan,,,,,,,,,,,,,,,,,,,,\n", "r.csv:2: discount is 'nan'");
+  expect(header + "\"a", "r.csv:2: an open quote");
+  expect(header + "\"a\"b,", "r.csv:2: text after a closing quote");
+}
+
+TEST(ResultTableTest, JsonHasUnitsDefinitionsAndNulls) {
+  const auto json = nlohmann::json::parse(FormatJson(std::vector<ResultRow>{Full(), Refused()}));
+  EXPECT_EQ(json["schema_version"], 1);
+  EXPECT_EQ(json["columns"].size(), 27u);
+  EXPECT_EQ(json["columns"][23]["name"], "error");
+  EXPECT_EQ(json["columns"][23]["definition"], "value - truth");
+  EXPECT_EQ(json["rows"][0]["value"], 219.12345678901234);
+  EXPECT_EQ(json["rows"][0]["seed"], std::numeric_limits<std::uint64_t>::max());
+  EXPECT_TRUE(json["rows"][1]["value"].is_null());
+  EXPECT_EQ(json["rows"][1]["reason"], "no support");
+}
+
+TEST(ResultTableTest, TheTerminalShowsFilledColumnsAndReasons) {
+  const std::string text = FormatForTerminal(std::vector<ResultRow>{Full(), Refused()});
+  EXPECT_THAT(text, HasSubstr("lfiw_trajectory  80  self     100  219.1"));
+  EXPECT_THAT(text, HasSubstr("no support"));
+  EXPECT_THAT(text, Not(HasSubstr("khat")));
+}
+
+}  // namespace
+}  // namespace lfiw::core

@@ -1,0 +1,84 @@
+#include "core/run/run_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/error.h"
+#include "core/run/atomic_file.h"
+#include "tests/core/test_dir.h"
+
+namespace lfiw::core {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+using testing::ThrowsMessage;
+
+TEST(RunDirectoryTest, TheDefaultPathNamesTheConfiguration) {
+  EXPECT_THAT(DefaultRunDirectory("outputs", "swimmer", "{}"),
+              MatchesRegex("outputs/swimmer/[0-9a-f]{12}"));
+  EXPECT_NE(DefaultRunDirectory("o", "n", "{}"), DefaultRunDirectory("o", "n", "{1}"));
+}
+
+TEST(RunDirectoryTest, CreatesParentsAndLeavesNothingUnasked) {
+  const TestDir dir;
+  const RunDirectory run(dir / "a/b");
+  EXPECT_TRUE(std::filesystem::is_empty(run.path()));
+  run.Write("plots/x.svg", "<svg/>");
+  EXPECT_EQ(ReadFile(run.File("plots/x.svg")), "<svg/>");
+}
+
+TEST(RunDirectoryTest, APathUnderAFileIsADataError) {
+  const TestDir dir;
+  WriteFileAtomically(dir / "f", "x");
+  for (const char* name : {"f", "f/run"}) {
+    EXPECT_THAT([&] { RunDirectory run(dir / name); },
+                ThrowsMessage<DataError>(HasSubstr(dir / name)));
+  }
+}
+
+TEST(RunDirectoryTest, AnUnwritableDirectoryIsADataErrorAtOnce) {
+  // no file can be created here, by root neither
+  EXPECT_THAT([] { RunDirectory run("/proc"); },
+              ThrowsMessage<DataError>(HasSubstr("cannot write /proc/")));
+}
+
+TEST(RunDirectoryTest, TheManifestTellsWhatTheRunWasMadeOf) {
+  const TestDir dir;
+  const RunDirectory run(dir.path());
+  Manifest manifest;
+  manifest.command = "lfiw run \xff.yaml";
+  manifest.libraries = {{"libtorch", "1.13.1"}};
+  manifest.seeds = {{"run", std::numeric_limits<std::uint64_t>::max()}};
+  manifest.inputs = {{"log.npz", "abc"}};
+  manifest.stages = {{"fit", "key", "hash", StageOutcome::kComputed, 1.5}};
+  manifest.threads = 2;
+  run.WriteManifest(manifest, QuerySystem());
+  const auto json = nlohmann::json::parse(ReadFile(run.File("manifest.json")));
+  EXPECT_EQ(json["lfiw"], QuerySystem().version);
+  EXPECT_EQ(json["libraries"]["libtorch"], "1.13.1");
+  EXPECT_EQ(json["seeds"]["run"], std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(json["inputs_sha256"]["log.npz"], "abc");
+  EXPECT_EQ(json["stages"][0]["outcome"], "computed");
+  EXPECT_EQ(json["stages"][0]["seconds"], 1.5);
+  EXPECT_THAT(json["system"]["openblas_config"], HasSubstr("OpenBLAS"));
+}
+
+TEST(RunDirectoryTest, MetricsAreLinesOfJson) {
+  const TestDir dir;
+  RunDirectory run(dir.path());
+  run.AppendMetrics("dynamics/0", 100, {{"loss", 0.5}});
+  run.AppendMetrics("dynamics/0", 200, {{"loss", std::numeric_limits<double>::quiet_NaN()}});
+  EXPECT_EQ(ReadFile(run.File("metrics.jsonl")),
+            "{\"series\":\"dynamics/0\",\"step\":100,\"loss\":0.5}\n"
+            "{\"series\":\"dynamics/0\",\"step\":200,\"loss\":null}\n");
+}
+
+}  // namespace
+}  // namespace lfiw::core

@@ -1,0 +1,198 @@
+#include "core/run/stage_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "core/run/atomic_file.h"
+#include "tests/core/test_dir.h"
+
+namespace lfiw::core {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Stage Fit() { return {"fit", R"({"steps":5})", {"abc"}, 7, 1}; }
+
+// Writes one file and counts its calls.
+struct Counter {
+  int calls = 0;
+  std::string content = "result";
+  StageCache::Writer writer() {
+    return [this](const std::string& directory) {
+      ++calls;
+      WriteFileAtomically(directory + "/out.txt", content);
+    };
+  }
+};
+
+std::vector<StageOutcome> Outcomes(const StageCache& cache) {
+  std::vector<StageOutcome> outcomes;
+  for (const StageRecord& record : cache.records()) outcomes.push_back(record.outcome);
+  return outcomes;
+}
+
+TEST(StageTest, EveryFieldChangesTheKey) {
+  std::vector<Stage> stages(7, Fit());
+  stages[1].name = "other";
+  stages[2].config = "{}";
+  stages[3].inputs = {"abd"};
+  stages[4].inputs = {"ab", "c"};
+  stages[5].seed = 8;
+  stages[6].code_version = 2;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) EXPECT_NE(stages[i].Key(), stages[j].Key());
+  }
+  EXPECT_EQ(Fit().Key(), Fit().Key());
+}
+
+TEST(StageCacheTest, ComputesOnceAndReusesAcrossPrograms) {
+  const TestDir dir;
+  Counter counter;
+  StageCache first(dir.path());
+  EXPECT_FALSE(first.Has(Fit()));
+  const Artifact made = first.Run(Fit(), counter.writer());
+  EXPECT_TRUE(first.Has(Fit()));
+  StageCache second(dir.path());
+  const Artifact found = second.Run(Fit(), counter.writer());
+  EXPECT_EQ(counter.calls, 1);
+  EXPECT_EQ(found.directory, made.directory);
+  EXPECT_EQ(found.content_hash, made.content_hash);
+  EXPECT_EQ(ReadFile(found.File("out.txt")), "result");
+  EXPECT_THAT(Outcomes(first), ElementsAre(StageOutcome::kComputed));
+  EXPECT_THAT(Outcomes(second), ElementsAre(StageOutcome::kReused));
+  EXPECT_EQ(Summarize(second.records()), "0 stages computed (0.0 s), 1 reused");
+}
+
+TEST(StageCacheTest, RemembersHowLongAStageTook) {
+  const TestDir dir;
+  const auto slow = [](const std::string& directory) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    WriteFileAtomically(directory + "/out.txt", "result");
+  };
+  StageCache first(dir.path()), second(dir.path());
+  const Artifact artifact = first.Run(Fit(), slow);
+  second.Run(Fit(), slow);
+  ASSERT_TRUE(second.records().front().computed_seconds);
+  EXPECT_GE(*second.records().front().computed_seconds, 0.02);
+  EXPECT_EQ(first.records().front().computed_seconds, second.records().front().computed_seconds);
+
+  // a cache of a program that kept no such record
+  std::filesystem::remove(artifact.directory + ".seconds");
+  StageCache third(dir.path());
+  third.Run(Fit(), slow);
+  EXPECT_EQ(third.records().front().outcome, StageOutcome::kReused);
+  EXPECT_FALSE(third.records().front().computed_seconds);
+}
+
+TEST(StageCacheTest, ContentHashDependsOnBytesAndNamesOnly) {
+  const TestDir dir;
+  StageCache cache(dir.path());
+  Counter counter;
+  const std::string a = cache.Run({"a", "1", {}, 0, 1}, counter.writer()).content_hash;
+  const std::string b = cache.Run({"b", "2", {}, 0, 1}, counter.writer()).content_hash;
+  counter.content = "resulT";
+  const std::string c = cache.Run({"c", "3", {}, 0, 1}, counter.writer()).content_hash;
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+}
+
+TEST(StageCacheTest, AKilledTryIsResumedFromItsCheckpoint) {
+  const TestDir dir;
+  StageCache cache(dir.path());
+  const auto write = [](const std::string& directory) {
+    const std::string checkpoint = directory + "/" + StageCache::kCheckpointFolder + "/state";
+    if (!std::filesystem::exists(checkpoint)) {
+      WriteFileAtomically(checkpoint, "half");
+      AppendToFile(directory + "/.out.txt.1.0.tmp", "left by a killed program");
+      throw Interrupted();
+    }
+    WriteFileAtomically(directory + "/out.txt", ReadFile(checkpoint) + "+half");
+  };
+  EXPECT_THROW(cache.Run(Fit(), write), Interrupted);
+  EXPECT_FALSE(cache.Has(Fit()));
+  const Artifact artifact = cache.Run(Fit(), write);
+  EXPECT_EQ(ReadFile(artifact.File("out.txt")), "half+half");
+
+  // the same bytes as an undisturbed run
+  const TestDir other;
+  Counter counter;
+  counter.content = "half+half";
+  StageCache undisturbed(other / "cache");
+  EXPECT_EQ(undisturbed.Run(Fit(), counter.writer()).content_hash, artifact.content_hash);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(artifact.directory)) {
+    names.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("out.txt", "stage.json"));
+}
+
+TEST(StageCacheTest, ADamagedArtifactIsReplaced) {
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir.path());
+  const Artifact artifact = cache.Run(Fit(), counter.writer());
+  WriteFileAtomically(artifact.File("out.txt"), "rEsult");
+  cache.Run(Fit(), counter.writer());
+  EXPECT_EQ(ReadFile(artifact.File("out.txt")), "result");
+  std::filesystem::remove(artifact.File("stage.json"));
+  cache.Run(Fit(), counter.writer());
+  AppendToFile(artifact.File("extra"), "");
+  cache.Run(Fit(), counter.writer());
+  EXPECT_EQ(counter.calls, 4);
+  EXPECT_THAT(Outcomes(cache), ElementsAre(StageOutcome::kComputed, StageOutcome::kReplaced,
+                                           StageOutcome::kReplaced, StageOutcome::kReplaced));
+  EXPECT_THAT(Summarize(cache.records()), HasSubstr("3 were damaged and replaced"));
+}
+
+TEST(StageCacheTest, AProgramKilledAfterSealingNeedsNoNewWork) {
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir.path());
+  const Artifact artifact = cache.Run(Fit(), counter.writer());
+  std::filesystem::rename(artifact.directory, artifact.directory + ".work");
+  cache.Run(Fit(), counter.writer());
+  EXPECT_EQ(counter.calls, 1);
+  EXPECT_TRUE(std::filesystem::exists(artifact.File("out.txt")));
+}
+
+TEST(StageCacheTest, ConcurrentRunsComputeOnce) {
+  const TestDir dir;
+  std::atomic<int> calls = 0;
+  const auto write = [&](const std::string& directory) {
+    ++calls;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    WriteFileAtomically(directory + "/out.txt", "x");
+  };
+  std::vector<std::string> hashes(4);
+  std::vector<std::thread> threads;
+  for (std::string& hash : hashes) {
+    threads.emplace_back([&] {
+      // caches of their own, as separate processes would have
+      StageCache cache(dir.path());
+      hash = cache.Run(Fit(), write).content_hash;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(calls, 1);
+  EXPECT_THAT(hashes, testing::Each(hashes[0]));
+}
+
+TEST(StageCacheTest, AnImpossibleRootIsADataError) {
+  const TestDir dir;
+  WriteFileAtomically(dir / "f", "x");
+  EXPECT_THAT([&] { StageCache cache(dir / "f/cache"); },
+              ThrowsMessage<DataError>(HasSubstr("cannot create the directory")));
+}
+
+}  // namespace
+}  // namespace lfiw::core

@@ -1,0 +1,189 @@
+#include "experiments/evaluation/result_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/rng.h"
+#include "ope/rollouts/plain_model.h"
+
+namespace lfiw::experiments {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kHorizon = 4;
+
+// Rollouts with random rewards, and weights of the given spread: 0 for weights of exactly 1.
+ModelRollouts RandomRollouts(double spread) {
+  ModelRollouts rollouts;
+  rollouts.rewards = Array<double, 3>({3, 30, kHorizon});
+  rollouts.log_weights = Array<double, 4>({3, 2, 30, kHorizon});
+  Stream stream(1, "rollouts");
+  for (double& r : rollouts.rewards.flat()) r = stream.Normal();
+  for (double& w : rollouts.log_weights.flat()) w = spread * stream.Normal();
+  return rollouts;
+}
+
+EvaluationConfig SmallConfig() {
+  EvaluationConfig config;
+  config.value.horizon = kHorizon;
+  config.rollout.repetitions = 3;
+  config.rollout.episodes = 30;
+  config.estimators.horizons = {2, 4};
+  return config;
+}
+
+EvaluationMeasurements Measured(const EvaluationConfig& config, double spread) {
+  const ModelRollouts rollouts = RandomRollouts(spread);
+  EvaluationMeasurements measured;
+  measured.plain = EstimatePlainModel(rollouts.rewards, config.value);
+  measured.sweeps = RunEstimatorGrid(config.estimators, rollouts, config.value);
+  measured.mean_weights = MeanWeights(rollouts.log_weights);
+  measured.calibration.auc = 0.5;
+  measured.truth = MonteCarloEstimate{.value = 1.0, .standard_error = 0.1, .episodes = 10};
+  return measured;
+}
+
+TEST(RunEstimatorGrid, IsTheProductOfItsLists) {
+  EvaluationConfig config = SmallConfig();
+  config.estimators.variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise};
+  config.estimators.alphas = {1.0, 0.5, 0.0};
+  const auto sweeps = RunEstimatorGrid(config.estimators, RandomRollouts(0.5), config.value);
+  ASSERT_EQ(sweeps.size(), 6u);
+  EXPECT_EQ(sweeps[4].Name(), "lfiw_stepwise");
+  EXPECT_THAT(sweeps[4].Params(), HasSubstr("alpha=0.5"));
+}
+
+TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
+  const EvaluationConfig config = SmallConfig();
+  const EvaluationMeasurements measured = Measured(config, 0.5);
+  const std::vector<ResultRow> rows = MakeRows(config, {"Env", "policy"}, measured);
+  ASSERT_EQ(rows.size(), 1 + 3 * (kHorizon + 1));
+  EXPECT_EQ(rows[0].estimator, "model");
+  EXPECT_EQ(rows[1].estimator, "lfiw_trajectory");
+  for (const ResultRow& row : rows) {
+    EXPECT_EQ(row.environment, "Env");
+    EXPECT_DOUBLE_EQ(*row.error, *row.value - 1.0);
+    EXPECT_LE(*row.ci_low, *row.value);
+    EXPECT_GE(*row.ci_high, *row.value);
+  }
+}
+
+TEST(MakeRows, StateTheWidestIntervalComputed) {
+  const EvaluationConfig config = SmallConfig();
+  EvaluationMeasurements measured = Measured(config, 0.5);
+  const double narrow = *MakeRows(config, {}, measured)[0].ci_high;
+  for (const double value : {-10.0, 0.0, 10.0}) {
+    Replicate replicate{.plain = measured.plain, .sweeps = measured.sweeps};
+    replicate.plain.value = value;
+    measured.pipeline_replicates.push_back(replicate);
+  }
+  const ResultRow row = MakeRows(config, {}, measured)[0];
+  EXPECT_GT(*row.ci_high, narrow);
+  EXPECT_EQ(row.interval_method, "pipeline_bootstrap");
+}
+
+TEST(MakeRows, WithABacktestAreAsUncertainAsItsErrorOfTheSameRow) {
+  const EvaluationConfig config = SmallConfig();
+  EvaluationMeasurements measured = Measured(config, 0.5);
+  measured.back_tests.resize(1 + 3 * (kHorizon + 1));
+  measured.back_tests[0] = Backtest{.estimate = 50.0, .logged = 60.0};
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(rows[0].interval_method, "back_test");
+  EXPECT_GT(*rows[0].ci_high - *rows[0].value, 19.5);
+  EXPECT_NE(rows[1].interval_method, "back_test");
+  EXPECT_TRUE(RowEvidence(config, measured, 0).back_test);
+  EXPECT_FALSE(RowEvidence(config, measured, 1).back_test);
+}
+
+// As Measured, with a doubly robust estimate of that value.
+EvaluationMeasurements Corrected(const EvaluationConfig& config, double value) {
+  EvaluationMeasurements measured = Measured(config, 0.0);
+  DoublyRobustMeasurement corrected;
+  corrected.chosen.power = 0.5;
+  corrected.chosen.estimate.value = value;
+  corrected.chosen.estimate.standard_error = 0.2;
+  corrected.chosen.estimate.ess = 25.0;
+  corrected.interval.low = value - 0.4;
+  corrected.interval.high = value + 0.5;
+  corrected.episodes = 30;
+  measured.doubly_robust = corrected;
+  return measured;
+}
+
+TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
+  const EvaluationConfig config = SmallConfig();
+  const double model = Measured(config, 0.0).plain.value;
+  const EvaluationMeasurements measured = Corrected(config, model + 10.0);
+  const ResultRow row = MakeRows(config, {}, measured).back();
+  EXPECT_EQ(row.estimator, "dr_lfiw");
+  EXPECT_FALSE(row.horizon);
+  EXPECT_EQ(row.interval_method, "correction");
+  EXPECT_GT(*row.value - *row.ci_low, 19.5);
+  EXPECT_LT(*row.value - *row.ci_low, 20.0);
+  EXPECT_EQ(row.verdict, "do not use");
+  EXPECT_THAT(row.reason, HasSubstr("the log moves the model's value"));
+}
+
+TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
+  const EvaluationConfig config = SmallConfig();
+  EvaluationMeasurements measured = Corrected(config, Measured(config, 0.0).plain.value);
+  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "trust");
+  measured.calibration.auc = 0.95;
+  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "caution");
+}
+
+TEST(RowEvidence, IsWhatTheRowIsJudgedBy) {
+  const EvaluationConfig config = SmallConfig();
+  const EvaluationMeasurements measured = Measured(config, 2.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Evidence evidence = RowEvidence(config, measured, i);
+    EXPECT_EQ(evidence.value, rows[i].value);
+    EXPECT_EQ(EnumName(Judge(evidence, config.verdict).verdict), rows[i].verdict);
+  }
+}
+
+TEST(MakeRows, WithoutTruthThereIsNoError) {
+  const EvaluationConfig config = SmallConfig();
+  EvaluationMeasurements measured = Measured(config, 0.5);
+  measured.truth.reset();
+  const ResultRow row = MakeRows(config, {}, measured)[3];
+  EXPECT_FALSE(row.truth.has_value());
+  EXPECT_FALSE(row.error.has_value());
+}
+
+TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) {
+  const EvaluationConfig config = SmallConfig();
+  const Headline equal = ChooseHeadline(Measured(config, 0.0));
+  EXPECT_EQ(equal.estimator, "lfiw_trajectory");
+  EXPECT_EQ(equal.horizon, kHorizon);
+  const Headline heavy = ChooseHeadline(Measured(config, 8.0));
+  EXPECT_EQ(heavy.estimator, "model");
+  EXPECT_EQ(heavy.horizon, 0);
+  EXPECT_THAT(heavy.why, HasSubstr("k-hat"));
+}
+
+TEST(ChooseHeadline, IsTheDoublyRobustEstimateUnlessItRefuses) {
+  const EvaluationConfig config = SmallConfig();
+  EvaluationMeasurements measured = Corrected(config, 3.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(RowOf(ChooseHeadline(measured), rows), rows.size() - 1);
+  EXPECT_EQ(rows[RowOf(ChooseRolloutHeadline(measured), rows)].estimator, "lfiw_trajectory");
+  measured.doubly_robust->chosen.estimate.value.reset();
+  EXPECT_EQ(ChooseHeadline(measured).estimator, "lfiw_trajectory");
+}
+
+TEST(RowOf, FindsTheHorizonOfTheFirstEstimatorOfThatName) {
+  EvaluationConfig config = SmallConfig();
+  config.estimators.alphas = {1.0, 0.5};
+  const EvaluationMeasurements measured = Measured(config, 0.0);
+  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(RowOf({"lfiw_trajectory", 2, ""}, rows), 3u);
+  EXPECT_EQ(RowOf({"model", 0, ""}, rows), 0u);
+}
+
+}  // namespace
+}  // namespace lfiw::experiments

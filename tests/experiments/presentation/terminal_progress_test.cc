@@ -1,0 +1,33 @@
+#include "experiments/presentation/terminal_progress.h"
+
+#include <gtest/gtest.h>
+
+namespace lfiw::experiments {
+namespace {
+
+TEST(WorkCount, DoesNotCountWhatWasFoundDoneInItsRate) {
+  const WorkCount work{.total = 1000, .done = 700, .resumed = 600};
+  EXPECT_DOUBLE_EQ(work.Share(), 0.7);
+  EXPECT_DOUBLE_EQ(work.Rate(50.0), 2.0);
+  EXPECT_DOUBLE_EQ(work.SecondsLeft(50.0), 150.0);
+}
+
+TEST(WorkCount, SaysNothingOfTheTimeLeftBeforeAnythingWasDone) {
+  EXPECT_EQ((WorkCount{.total = 10, .done = 5, .resumed = 5}).SecondsLeft(3.0), 0.0);
+  EXPECT_EQ((WorkCount{.total = 10}).Rate(0.0), 0.0);
+}
+
+TEST(WorkCount, MoreThanTheTotalIsAllOfIt) {
+  const WorkCount work{.total = 10, .done = 12};
+  EXPECT_EQ(work.Share(), 1.0);
+  EXPECT_EQ(work.SecondsLeft(1.0), 0.0);
+}
+
+TEST(FormatDuration, ChoosesItsUnits) {
+  EXPECT_EQ(FormatDuration(4.12), "4.1s");
+  EXPECT_EQ(FormatDuration(200.0), "3m 20s");
+  EXPECT_EQ(FormatDuration(3720.0), "1h 02m");
+}
+
+}  // namespace
+}  // namespace lfiw::experiments

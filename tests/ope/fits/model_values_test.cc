@@ -1,0 +1,264 @@
+#include "ope/fits/model_values.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/rng.h"
+#include "core/statistics.h"
+#include "envs/linear_gaussian_env.h"
+#include "ope/estimators/doubly_robust_lfiw.h"
+#include "tests/core/test_dir.h"
+#include "tests/ope/linear_gaussian_model.h"
+
+namespace lfiw::ope {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kHorizon = 10;
+constexpr std::int64_t kEpisodes = 400;
+constexpr double kBehaviorGain = -0.3, kEvaluationGain = -0.6, kSpread = 0.3;
+
+// x' = 0.9 x + 0.5 u + 0.1 + N(0, 0.3^2), x0 ~ N(1, 0.5^2), reward -(x^2 + 0.1 u^2).
+LinearGaussianSystem Truth() {
+  LinearGaussianSystem system = ScalarLinearGaussian();
+  system.initial_covariance(0, 0) = 0.25;
+  system.offset(0) = 0.1;
+  return system;
+}
+
+LinearGaussianSystem WrongModel() {
+  LinearGaussianSystem system = Truth();
+  system.state_matrix(0, 0) = 0.8;
+  system.offset(0) = 0.3;
+  return system;
+}
+
+EpisodeBatch MakeLog() {
+  const LinearGaussianSystem system = Truth();
+  EpisodeBatch log;
+  log.observations.resize(kEpisodes * (kHorizon + 1), 1);
+  log.actions.resize(kEpisodes * kHorizon, 1);
+  log.aux.resize(kEpisodes * kHorizon, 0);
+  for (std::int64_t e = 0; e < kEpisodes; ++e) {
+    Stream stream(7, "log", {static_cast<std::uint64_t>(e)});
+    double x = 1.0 + 0.5 * stream.Normal();
+    for (std::int64_t t = 0; t < kHorizon; ++t) {
+      const double u = kBehaviorGain * x + kSpread * stream.Normal();
+      log.observations(e * (kHorizon + 1) + t, 0) = static_cast<float>(x);
+      log.actions(e * kHorizon + t, 0) = static_cast<float>(u);
+      const double next = 0.9 * x + 0.5 * u + 0.1 + 0.3 * stream.Normal();
+      log.rewards.push_back(-(x * x + 0.1 * u * u));
+      x = next;
+    }
+    log.observations(e * (kHorizon + 1) + kHorizon, 0) = static_cast<float>(x);
+    log.offsets.push_back((e + 1) * kHorizon);
+    log.terminated.push_back(0);
+  }
+  return log;
+}
+
+ModelValueOptions SmallOptions() {
+  ModelValueOptions options;
+  options.starts = 200;
+  options.draws = 20;
+  options.value.network.width = options.ratio.network.width = 32;
+  options.value.fit.steps = options.ratio.fit.steps = 1500;
+  return options;
+}
+
+struct Problem {
+  explicit Problem(const LinearGaussianSystem& system)
+      : model(system), env(MakeLinearGaussianFactory(system)) {}
+
+  ModelValues Fit(const ModelValueOptions& options = SmallOptions()) const {
+    const RolloutInputs inputs{.dynamics = model,
+                               .ratios = {},
+                               .policy = policy,
+                               .spec = env->spec(),
+                               .functions = *functions,
+                               .start_states = none,
+                               .range = range};
+    std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
+    for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
+    return FitModelValues(inputs, log, all, kHorizon, 1.0, options, 3);
+  }
+
+  ScalarLinearModel model;
+  ScalarLinearPolicy policy{kEvaluationGain, kSpread};
+  std::shared_ptr<const EnvFactory> env;
+  std::unique_ptr<TaskRules> functions = env->MakeTaskRules();
+  EpisodeBatch log = MakeLog();
+  MatrixF none;
+  ClampRange range{VectorF::Constant(1, -1e9f), VectorF::Constant(1, 1e9f), {}, {}};
+};
+
+// The value from `t` on at every logged state, in closed form.
+double ExactValue(const Problem& problem, const LinearGaussianSystem& system, double x,
+                  std::int64_t t) {
+  return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kHorizon - t,
+                            1.0)(VectorD::Constant(1, x));
+}
+
+double StateAt(const Problem& problem, std::int64_t episode, std::int64_t t) {
+  return problem.log.observations(problem.log.ObservationRow(episode, t), 0);
+}
+
+TEST(StartsPerStep, AreAsManyInAllBeyondAHundredSteps) {
+  ModelValueOptions options;
+  options.starts = 250;
+  EXPECT_EQ(StartsPerStep(options, 20), 250);
+  EXPECT_EQ(StartsPerStep(options, 100), 250);
+  EXPECT_EQ(StartsPerStep(options, 1000), 25);
+  EXPECT_EQ(StartsPerStep(options, 1'000'000), 2);
+  options.starts = 2;
+  EXPECT_EQ(StartsPerStep(options, 1000), 2);
+}
+
+TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
+  const Problem problem(WrongModel());
+  const ModelValues values = problem.Fit();
+  for (const std::int64_t t : {0, 5, 9}) {
+    std::vector<double> errors, exact;
+    for (std::int64_t i = 0; i < kEpisodes; ++i) {
+      const double x = StateAt(problem, values.episodes[static_cast<std::size_t>(i)], t);
+      exact.push_back(ExactValue(problem, WrongModel(), x, t));
+      errors.push_back(values.values.v(i, t) - exact.back());
+    }
+    // in the mean to the noise of 2 x 200 rollouts; a fifth of the spread over states at most
+    EXPECT_NEAR(Mean(errors), 0.0, 0.15 * StandardDeviation(exact)) << t;
+    EXPECT_LT(StandardDeviation(errors), 0.35 * StandardDeviation(exact)) << t;
+  }
+  EXPECT_EQ(values.values.v(0, kHorizon), 0.0);
+  EXPECT_EQ(values.alive, std::vector<double>(kHorizon, 1.0));
+}
+
+TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
+  // with the true dynamics as model: means and variances of x_t under both policies are known
+  const Problem problem(Truth());
+  const ModelValues values = problem.Fit();
+  const auto moments = [](double gain, std::int64_t t) {
+    double mean = 1.0, variance = 0.25;
+    for (std::int64_t k = 0; k < t; ++k) {
+      const double a = 0.9 + 0.5 * gain;
+      mean = a * mean + 0.1;
+      variance = a * a * variance + 0.25 * kSpread * kSpread + 0.09;
+    }
+    return std::pair(mean, variance);
+  };
+  const auto log_density = [](double x, std::pair<double, double> m) {
+    return -0.5 * std::log(m.second) - 0.5 * (x - m.first) * (x - m.first) / m.second;
+  };
+  std::vector<double> errors;
+  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+    const double x = StateAt(problem, values.episodes[static_cast<std::size_t>(i)], 6);
+    errors.push_back(values.state_log_ratios(i, 6) - log_density(x, moments(kEvaluationGain, 6)) +
+                     log_density(x, moments(kBehaviorGain, 6)));
+  }
+  double squares = 0.0;
+  for (const double error : errors) squares += error * error / kEpisodes;
+  EXPECT_LT(std::sqrt(squares), 0.35);  // nats; the ratios themselves have a spread of 0.8
+  EXPECT_GT(*values.ratio_auc, 0.55);
+}
+
+// log pi_e - log pi_b of the logged actions.
+Array<double, 2> ActionLogRatios(const Problem& problem, const ModelValues& values) {
+  Array<double, 2> out({kEpisodes, kHorizon});
+  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+    const std::int64_t e = values.episodes[static_cast<std::size_t>(i)];
+    for (std::int64_t t = 0; t < kHorizon; ++t) {
+      const double x = StateAt(problem, e, t), u = problem.log.actions(e * kHorizon + t, 0);
+      const double z_e = (u - kEvaluationGain * x) / kSpread;
+      const double z_b = (u - kBehaviorGain * x) / kSpread;
+      out(i, t) = 0.5 * (z_b * z_b - z_e * z_e);
+    }
+  }
+  return out;
+}
+
+double Sum(const EpisodeTerms& terms) {
+  double value = 0.0;
+  for (std::int64_t k = 0; k < terms.numerators.shape()[1]; ++k) {
+    double numerator = 0.0, denominator = 0.0;
+    for (std::int64_t i = 0; i < terms.numerators.shape()[0]; ++i) {
+      numerator += terms.numerators(i, k);
+      denominator += terms.denominators(i, k);
+    }
+    value += numerator / denominator;
+  }
+  return value;
+}
+
+TEST(FitModelValues, CorrectsAWrongModelInADoublyRobustEstimate) {
+  const Problem problem(WrongModel());
+  const ModelValues values = problem.Fit();
+  EstimatorInputs in;
+  in.rewards = Array<double, 2>({kEpisodes, kHorizon});
+  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+    for (std::int64_t t = 0; t < kHorizon; ++t) {
+      in.rewards(i, t) = problem.log.rewards[static_cast<std::size_t>(
+          values.episodes[static_cast<std::size_t>(i)] * kHorizon + t)];
+    }
+  }
+  in.lengths.assign(kEpisodes, kHorizon);
+  in.terminated.assign(kEpisodes, 0);
+  in.values["model"] = values.values;
+  in.log_ratios["model_visitation"] = values.state_log_ratios;
+  in.log_ratios["action"] = ActionLogRatios(problem, values);
+  in.model_alive = values.alive;
+
+  const auto exact = [&](const LinearGaussianSystem& system) {
+    return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kHorizon, 1.0)
+        .Expected(system.initial_mean, system.initial_covariance);
+  };
+  const double truth = exact(Truth()), model_error = exact(WrongModel()) - truth;
+  DoublyRobustLfiwOptions options;
+  options.state_power = options.action_power = 1.0;
+  const double estimate = Sum(EstimateDoublyRobustLfiw(in, {}, options).terms);
+  EXPECT_GT(std::abs(model_error), 0.5);
+  EXPECT_LT(std::abs(estimate - truth), 0.25 * std::abs(model_error));
+}
+
+TEST(FitModelValues, GivesTheSameBytesForAnyNumberOfThreadsAndAfterSaving) {
+  const Problem problem(Truth());
+  ModelValueOptions options = SmallOptions();
+  options.value.fit.steps = options.ratio.fit.steps = 50;
+  SetThreads(1);
+  const ModelValues one = problem.Fit(options);
+  SetThreads(2);
+  const ModelValues two = problem.Fit(options);
+  SetThreads(0);
+  EXPECT_EQ(one.values.q, two.values.q);
+  EXPECT_EQ(one.values.v, two.values.v);
+  EXPECT_EQ(one.state_log_ratios, two.state_log_ratios);
+
+  const std::string path = TestFile("values.npz");
+  one.Save(path);
+  const ModelValues loaded = ModelValues::Load(path);
+  EXPECT_EQ(loaded.episodes, one.episodes);
+  EXPECT_EQ(loaded.values.v_fit, one.values.v_fit);
+  EXPECT_EQ(loaded.alive, one.alive);
+  EXPECT_EQ(loaded.value_r2, one.value_r2);
+}
+
+TEST(FitModelValues, RefusesTooFewEpisodesForItsFolds) {
+  Problem problem(Truth());
+  const std::vector<std::int64_t> three = {0, 1, 2};
+  problem.log = SelectEpisodes(problem.log, three);
+  try {
+    problem.Fit();
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("3 episodes for 2 folds"));
+  }
+}
+
+}  // namespace
+}  // namespace lfiw::ope

@@ -1,0 +1,45 @@
+#include "policies/log_compatibility.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/error.h"
+#include "tests/policies/fake_env.h"
+
+namespace lfiw::policies {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+// One episode of 2 steps in the sizes of PointEnv.
+EpisodeBatch MakeLog() {
+  EpisodeBatch log;
+  log.observations = MatrixF::Random(3, 3);
+  log.actions = MatrixF::Random(2, 2);
+  log.aux = MatrixF::Random(2, 1);
+  log.rewards = {1.0, 2.0};
+  log.offsets = {0, 2};
+  log.terminated = {0};
+  return log;
+}
+
+TEST(LogFit, LogOfTheEnvironmentFitsWithAndWithoutAux) {
+  const PointFactory factory;
+  EpisodeBatch log = MakeLog();
+  EXPECT_NO_THROW(CheckFits(log, factory.spec(), "log.npz"));
+  log.aux.resize(2, 0);
+  EXPECT_NO_THROW(CheckFits(log, factory.spec(), "log.npz"));
+}
+
+TEST(LogFit, LogOfAnotherEnvironmentIsRefused) {
+  EnvSpec spec = PointFactory().spec();
+  spec.obs_dim = 376;
+  EXPECT_THAT([&] { CheckFits(MakeLog(), spec, "log.npz"); },
+              ThrowsMessage<DataError>(AllOf(HasSubstr("log.npz: observations have 3 columns"),
+                                             HasSubstr("Point has 376"))));
+}
+
+}  // namespace
+}  // namespace lfiw::policies
