@@ -17,6 +17,7 @@
 #include "core/run/atomic_file.h"
 #include "core/run/sha256.h"
 #include "core/statistics.h"
+#include "experiments/evaluation/ppo_curve.h"
 #include "experiments/presentation/stage_files.h"
 #include "policies/files/policy_file.h"
 #include "policies/log_compatibility.h"
@@ -220,17 +221,12 @@ void SavePpoResult(const PpoResult& result, const std::string& directory) {
     snapshot.policy.Save(directory + "/" + SnapshotName(snapshot.steps));
   }
   json curve = {{"steps", json::array()}, {"return", json::array()}};
-  std::string csv =
-      "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n";
   for (const PpoPoint& point : result.history) {
     curve["steps"].push_back(point.steps);
     curve["return"].push_back(point.mean_return);
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", point.steps, point.mean_return,
-                       point.mean_length, point.policy_loss, point.value_loss, point.entropy,
-                       point.approx_kl, point.clip_fraction);
   }
   WriteJson(curve, directory + "/curve.json");
-  WriteFileAtomically(directory + "/curve.csv", csv);
+  WriteFileAtomically(directory + "/curve.csv", PpoCurveColumns().Format(result.history));
 }
 
 PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
