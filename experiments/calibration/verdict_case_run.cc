@@ -16,7 +16,7 @@
 namespace lfiw::experiments {
 namespace {
 
-// The policy as a network without hidden layers, in a file as policies of others are.
+// Saves the policy as a network without hidden layers, in a file as policies of others are.
 PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& label,
                         const std::string& folder) {
   const TanhMlp mlp({policy.gain.cols(), policy.gain.rows()});
@@ -32,7 +32,7 @@ PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& l
   return {path, Sha256HexOfFile(path), label};
 }
 
-// The configuration that `lfiw evaluate` would have.
+// Makes the configuration that `lfiw evaluate` would have.
 EvaluationConfig PipelineConfig(const VerdictCalibrationConfig& config, const VerdictCase& c,
                                 std::uint64_t seed) {
   EvaluationConfig pipeline = DefaultsOf(Preset::kRobust);
@@ -60,7 +60,7 @@ EpisodeBatch Collect(const LinearGaussianSystem& system, const Policy& policy,
   return CollectEpisodes(*MakeLinearGaussianFactory(system), policy, request);
 }
 
-// The episodes that the dynamics is fitted to in place of the log's.
+// Collects the episodes that the dynamics is fitted to in place of the log's.
 EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
                                   const EpisodeBatch& log, std::uint64_t seed) {
   if (c.rescale.size() > 0) {
@@ -75,7 +75,7 @@ EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
                   .purpose = "wrong episodes"});
 }
 
-// The row of a case that is judged as the one from rollouts.
+// Returns the row of a case that is judged as the one from rollouts.
 std::size_t RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation) {
   if (c.plant != PlantedFailure::kDegenerateWeights) {
     return RowOf(ChooseRolloutHeadline(evaluation.measured), evaluation.rows);
@@ -84,7 +84,7 @@ std::size_t RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation)
   return evaluation.measured.sweeps.front().result.horizons.size();
 }
 
-// The ends of a row's interval without the error that widens it.
+// Returns the ends of a row's interval without the error that widens it.
 std::pair<std::optional<double>, std::optional<double>> PlainInterval(
     const EvaluationConfig& config, const PolicyEvaluation& evaluation, std::size_t index) {
   if (evaluation.rows[index].interval_method == EnumName(IntervalMethod::kCorrection)) {
@@ -98,7 +98,7 @@ std::pair<std::optional<double>, std::optional<double>> PlainInterval(
   return {row.ci_low, row.ci_high};
 }
 
-// What the row at `index` says. `spread` is the deviation of a logged return.
+// Gathers what the row at `index` says. `spread` is the standard deviation of a logged return.
 CaseOutcome OutcomeOf(const EvaluationConfig& config, const VerdictCase& c,
                       const PolicyEvaluation& evaluation, std::size_t index, double spread) {
   const ResultRow& row = evaluation.rows[index];
