@@ -13,6 +13,7 @@
 #include "core/statistics.h"
 #include "experiments/presentation/json_object.h"
 #include "ope/judgement/psis.h"
+#include "ope/rollouts/rollout_estimators.h"
 #include "policies/files/policy_file.h"
 
 namespace lfiw::experiments {
@@ -263,7 +264,7 @@ std::vector<ResultRow> TableRows(const EvaluationConfig& config,
   const Headline headline = ChooseHeadline(evaluation.measured);
   std::vector<ResultRow> table;
   for (const ResultRow& row : evaluation.rows) {
-    const bool model = row.estimator == "model";
+    const bool model = row.estimator == kModelEstimator;
     const bool listed = !row.horizon || horizons.contains(*row.horizon);
     if (model || headline.Names(row) || listed) table.push_back(row);
   }

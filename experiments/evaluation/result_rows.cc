@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/judgement/psis.h"
+#include "ope/rollouts/rollout_estimators.h"
 
 namespace lfiw::experiments {
 namespace {
-
-constexpr const char* kModelRow = "model";
-constexpr const char* kDoublyRobustRow = "dr_lfiw";
 
 // The fields that all rows of a run share.
 ResultRow CommonRow(const EvaluationConfig& config, const RowLabels& labels,
@@ -87,7 +86,7 @@ class RowMaker {
 
   ResultRow PlainModel() const {
     ResultRow row = common_;
-    row.estimator = kModelRow;
+    row.estimator = kModelEstimator;
     row.horizon = 0;
     row.normalization = EnumName(WeightNormalization::kNone);
     SetValue(row, measured_.plain.value);
@@ -136,7 +135,7 @@ class RowMaker {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
     const Estimate& estimate = source.chosen.estimate;
     ResultRow row = common_;
-    row.estimator = kDoublyRobustRow;
+    row.estimator = kDoublyRobustLfiw;
     row.params = fmt::format("power={}", source.chosen.power);
     row.normalization = EnumName(WeightNormalization::kSelf);
     row.n = source.episodes;
@@ -337,7 +336,7 @@ std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows) {
 Headline ChooseHeadline(const EvaluationMeasurements& measured) {
   if (measured.doubly_robust && measured.doubly_robust->chosen.estimate.value) {
     const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
-    return {kDoublyRobustRow, 0,
+    return {kDoublyRobustLfiw, 0,
             fmt::format("dr_lfiw corrects the model's {:.4g} to {:.4g} by what the log holds, with "
                         "weights to the power {:g}",
                         measured.plain.value, *chosen.estimate.value, chosen.power)};
@@ -350,7 +349,7 @@ Headline ChooseRolloutHeadline(const EvaluationMeasurements& measured) {
   const std::int64_t horizon = LargestReliableHorizon(first.result);
   const double threshold = KhatThreshold(first.result.episodes);
   if (horizon == 0) {
-    return {kModelRow, 0,
+    return {kModelEstimator, 0,
             fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
                         "model is stated first",
                         first.Name(), threshold)};
