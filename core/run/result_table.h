@@ -56,16 +56,12 @@ std::optional<double> Cell(double value);
 // without a reason.
 std::string FormatCsv(std::span<const ResultRow> rows);
 
-// Reads what FormatCsv wrote. Throws DataError that names `source`, line and column.
-std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source);
-
 // The same rows as JSON, with a schema version and the unit and definition of each column; empty
 // cells are null. Throws as FormatCsv.
 std::string FormatJson(std::span<const ResultRow> rows);
 
 // The files, written atomically.
 void WriteCsv(const std::string& path, std::span<const ResultRow> rows);
-std::vector<ResultRow> ReadCsv(const std::string& path);
 void WriteJson(const std::string& path, std::span<const ResultRow> rows);
 
 // A table for the terminal: one line per row with the columns that matter, rounded; a row without a

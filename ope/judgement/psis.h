@@ -55,9 +55,6 @@ TailFit SmoothTail(std::span<double> log_weights);
 // Estimates from n weights are reliable below this k: min(1 - 1 / log10(n), 0.7), at least 0.
 double KhatThreshold(std::int64_t n);
 
-// Sample size from which k-hat would be under the threshold, 10^(1 / (1 - k)); none for k >= 1.
-std::optional<double> RequiredSampleSize(double khat);
-
 }  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_JUDGEMENT_PSIS_H_

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/arrays/npz_store.h"
+#include "core/arrays/open_array_store.h"
 #include "core/error.h"
 #include "tests/core/logs/log_samples.h"
 #include "tests/core/test_dir.h"
