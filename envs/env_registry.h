@@ -10,9 +10,10 @@
 
 namespace lfiw::envs {
 
-// The environment called `name`; case, underscores and a "-vN" suffix are ignored. Throws
+// Returns the environment called `name`; case, underscores and a "-vN" suffix are ignored. Throws
 // ConfigError that suggests the nearest name and lists all.
 std::shared_ptr<const EnvFactory> FindEnv(const std::string& name);
+// Returns the canonical names of all environments.
 std::vector<std::string> EnvNames();
 
 }  // namespace lfiw::envs

@@ -11,6 +11,7 @@
 
 namespace lfiw::core {
 
+// How a log is written.
 enum class LogFormat {
   kNpz,     // as SaveLog writes it
   kD4rl,    // flat HDF5 with next_observations; discrete actions as whole numbers
@@ -21,8 +22,8 @@ constexpr auto EnumNames(LogFormat /*kind*/) {
   return std::to_array<std::string_view>({"npz", "d4rl", "minari", "csv"});
 }
 
-// The format called `name`, or, if that is empty, the one that the ending of `path` tells (.npz,
-// .csv, .hdf5, .h5; no ending: minari). Throws ConfigError.
+// Returns the format called `name`, or, if that is empty, the one that the ending of `path` tells
+// (.npz, .csv, .hdf5, .h5; no ending: minari). Throws ConfigError.
 LogFormat ChooseLogFormat(const std::string& name, const std::string& path);
 
 // Starts a log in a format. Throws DataError that names the path when it cannot be written.

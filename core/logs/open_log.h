@@ -24,17 +24,19 @@ namespace lfiw::core {
 // Throws DataError for what none of them can read, and ConfigError for a wrong `map`.
 std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options = {});
 
+// A log in memory, with what its reader says of it.
 struct LoadedLog {
   LogInfo info;
   LogCounts counts;
   EpisodeBatch batch;
 };
 
+// No limit to the steps that LoadLog keeps.
 inline constexpr std::int64_t kAllTransitions = std::numeric_limits<std::int64_t>::max();
 
-// A whole log. Above `max_transitions` steps, whole episodes in an order drawn by `seed` until the
-// next one would exceed it (at least one), which a note says. Throws DataError when a value is NaN
-// or infinite, or a behavior probability is impossible, naming episode and step.
+// Reads a whole log. Above `max_transitions` steps, whole episodes in an order drawn by `seed`
+// until the next one would exceed it (at least one), which a note says. Throws DataError when a
+// value is NaN or infinite, or a behavior probability is impossible, naming episode and step.
 LoadedLog LoadLog(const std::string& path, const LogReadOptions& options = {},
                   std::int64_t max_transitions = kAllTransitions, std::uint64_t seed = 0);
 
