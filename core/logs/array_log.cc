@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/arrays/npz.h"
 #include "core/error.h"
 #include "core/logs/array_blocks.h"
 #include "core/logs/episode_source.h"

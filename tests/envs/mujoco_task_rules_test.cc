@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "envs/mujoco_env.h"
 #include "envs/mujoco_shared.h"
 #include "tests/envs/reference.h"
 
