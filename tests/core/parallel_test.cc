@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 #include <sys/wait.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,17 +30,25 @@ void Sleep(std::int64_t milliseconds) {
 
 // Runs an inner loop whose bodies take differently long, so that a thread waits at its end.
 void RunUnevenInnerLoop(std::int64_t outer) {
-  ParallelFor(4, [&](std::int64_t i) { Sleep(1 + (3 * outer + 5 * i) % 7); });
+  ParallelFor(4, [&](std::int64_t i) { Sleep(2 + (3 * outer + 5 * i) % 11); });
 }
 
-// Runs `body` in two processes of this one. True if both return within `seconds`; they are killed
-// if not. Only for a process without other threads.
-bool BothProcessesReturn(const std::function<void()>& body, int seconds) {
+// Runs `body` where eight threads work, whatever the number of cores: some of them idle and take
+// parts of inner loops while others still have outer tasks to give.
+void WithEightThreads(const std::function<void()>& body) {
+  SetThreads(8);
+  tbb::task_arena(8).execute(body);
+  SetThreads(0);
+}
+
+// Runs body(0) and body(1) in two processes of their own. True if both return within `seconds`;
+// they are killed if not. Only for a process without other threads.
+bool BothProcessesReturn(const std::function<void(std::size_t)>& body, int seconds) {
   std::array<pid_t, 2> children{};
-  for (pid_t& child : children) {
-    child = fork();
-    if (child == 0) {
-      body();
+  for (std::size_t process = 0; process < children.size(); ++process) {
+    children[process] = fork();
+    if (children[process] == 0) {
+      body(process);
       _exit(0);
     }
   }
@@ -93,32 +102,33 @@ TEST(ParallelFor, TasksSeeOneOpenMpThread) {
 TEST(ParallelFor, AThreadThatWaitsForAnInnerLoopStartsNoOuterTask) {
   static thread_local int depth = 0;
   std::atomic<int> deepest = 0;
-  SetThreads(4);
-  ParallelFor(64, [&](std::int64_t i) {
-    int seen = deepest;
-    ++depth;
-    while (seen < depth && !deepest.compare_exchange_weak(seen, depth)) {
-    }
-    RunUnevenInnerLoop(i);
-    --depth;
+  WithEightThreads([&] {
+    ParallelFor(64, [&](std::int64_t i) {
+      int seen = deepest;
+      ++depth;
+      while (seen < depth && !deepest.compare_exchange_weak(seen, depth)) {
+      }
+      RunUnevenInnerLoop(i);
+      --depth;
+    });
   });
-  SetThreads(0);
   EXPECT_EQ(deepest, 1);
 }
 
 TEST(ParallelForDeathTest, ProcessesThatShareLocksOfTasksWithInnerLoopsDoNotWaitForEver) {
   const auto both_return = [] {
     const TestDir dir;
-    const auto run = [&] {
-      SetThreads(4);
-      for (int round = 0; round < 8; ++round) {
-        ParallelFor(16, [&](std::int64_t i) {
-          const FileLock lock(dir / fmt::format("{}.lock", i));
+    // few locks, in opposite order: harmless for whoever holds one at a time
+    const auto run = [&](std::size_t process) {
+      for (int round = 0; round < 2; ++round) {
+        ParallelFor(64, [&](std::int64_t i) {
+          const FileLock lock(dir / fmt::format("{}.lock", (process == 0 ? i : 63 - i) % 4));
           RunUnevenInnerLoop(i);
         });
       }
     };
-    return BothProcessesReturn(run, 20);
+    return BothProcessesReturn(
+        [&](std::size_t process) { WithEightThreads([&] { run(process); }); }, 20);
   };
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // fork wants a process without threads
   EXPECT_EXIT(_exit(both_return() ? 0 : 1), testing::ExitedWithCode(0), "");
