@@ -53,7 +53,8 @@ bool BothProcessesReturn(const std::function<void(std::size_t)>& body, int secon
     }
   }
   std::size_t returned = 0;
-  for (int waited = 0; returned < children.size() && waited < 1000 * seconds; waited += 10) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (returned < children.size() && std::chrono::steady_clock::now() < end) {
     int status = 0;
     if (waitpid(-1, &status, WNOHANG) > 0) {
       if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) break;
@@ -120,7 +121,7 @@ TEST(ParallelForDeathTest, ProcessesThatShareLocksOfTasksWithInnerLoopsDoNotWait
     const TestDir dir;
     // few locks, in opposite order: harmless for whoever holds one at a time
     const auto run = [&](std::size_t process) {
-      for (int round = 0; round < 2; ++round) {
+      for (int round = 0; round < 3; ++round) {
         ParallelFor(64, [&](std::int64_t i) {
           const FileLock lock(dir / fmt::format("{}.lock", (process == 0 ? i : 63 - i) % 4));
           RunUnevenInnerLoop(i);
@@ -128,7 +129,7 @@ TEST(ParallelForDeathTest, ProcessesThatShareLocksOfTasksWithInnerLoopsDoNotWait
       }
     };
     return BothProcessesReturn(
-        [&](std::size_t process) { WithEightThreads([&] { run(process); }); }, 20);
+        [&](std::size_t process) { WithEightThreads([&] { run(process); }); }, 30);
   };
   testing::FLAGS_gtest_death_test_style = "threadsafe";  // fork wants a process without threads
   EXPECT_EXIT(_exit(both_return() ? 0 : 1), testing::ExitedWithCode(0), "");
