@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::models {
 
 Scaler::Scaler(const VectorF& mean, const VectorF& deviation)
-    : mean_(mean), deviation_(deviation), active_(static_cast<std::size_t>(mean.size())) {
+    : mean_(mean), deviation_(deviation), active_(IndexList(mean.size())) {
   LFIW_ASSERT(mean.size() == deviation.size());
-  std::iota(active_.begin(), active_.end(), std::int64_t{0});
 }
 
 Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
@@ -40,8 +39,7 @@ Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
 }
 
 std::vector<std::int64_t> Scaler::Constant() const {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(dim()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::int64_t> all = IndexList(dim());
   std::vector<std::int64_t> constant;
   std::set_difference(all.begin(), all.end(), active_.begin(), active_.end(),
                       std::back_inserter(constant));

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "core/nearest_name.h"
 
 namespace lfiw::ope {
 namespace {
@@ -162,12 +165,6 @@ void AddFitNotes(const Estimator& estimator, const EstimatorInputs& in, Estimate
   }
 }
 
-// Levenshtein distance would be more than a handful of names needs: the longest common prefix.
-std::size_t CommonPrefix(const std::string& a, const std::string& b) {
-  const auto end = std::ranges::mismatch(a, b).in1;
-  return static_cast<std::size_t>(end - a.begin());
-}
-
 }  // namespace
 
 std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
@@ -203,18 +200,14 @@ void EstimatorRegistry::Add(Estimator estimator) {
 }
 
 const Estimator& EstimatorRegistry::Find(const std::string& name) const {
-  const Estimator* nearest = nullptr;
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Estimator& estimator : estimators_) {
     if (estimator.name == name) return estimator;
-    names += (names.empty() ? "" : ", ") + estimator.name;
-    if (nearest == nullptr ||
-        CommonPrefix(estimator.name, name) > CommonPrefix(nearest->name, name)) {
-      nearest = &estimator;
-    }
+    names.push_back(estimator.name);
   }
+  const std::optional<std::size_t> nearest = NearestName(name, names);
   Throw<ConfigError>("unknown estimator \"{}\"; did you mean {}? Known: {}", name,
-                     nearest == nullptr ? "none" : nearest->name, names);
+                     nearest ? names[*nearest] : "none", fmt::join(names, ", "));
 }
 
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
 #include "policies/cloning_losses.h"
@@ -149,8 +150,7 @@ class CloningProblem : public FitProblem {
 
 // `count` random rows, or all of them.
 TrainingRows SubsampleRows(const TrainingRows& rows, std::int64_t count, Stream stream) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(rows.inputs.rows()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::int64_t> all = IndexList(rows.inputs.rows());
   const std::vector<std::int64_t> chosen = Subsample(all, count, stream);
   return {rows.inputs(chosen, Eigen::all), rows.targets(chosen, Eigen::all)};
 }
@@ -224,8 +224,7 @@ double MeanLogDensity(const Policy& policy, const EpisodeBatch& log,
   std::int64_t count = 0;
   for (const std::int64_t e : episodes) {
     const std::int64_t length = log.Length(e);
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::vector<std::int64_t> steps = IndexList(length);
     std::vector<double> density(steps.size());
     policy.LogDensity(log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
                       log.actions.middleRows(log.offsets[static_cast<std::size_t>(e)], length),
@@ -242,8 +241,7 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
                             const CloningOptions& options, std::uint64_t seed, const FitRun& run) {
   LFIW_ASSERT(bounds.low.size() == log.action_dim() && bounds.high.size() == log.action_dim());
   CheckOptions(options, bounds);
-  std::vector<std::int64_t> episodes(static_cast<std::size_t>(log.episodes()));
-  std::iota(episodes.begin(), episodes.end(), std::int64_t{0});
+  const std::vector<std::int64_t> episodes = IndexList(log.episodes());
   const EpisodeSplit split = SplitEpisodes(episodes, options.validation_share,
                                            Stream(seed, "clone validation episodes"), kName);
   const Scaler scaler = Scaler::Fit(GatherTransitions(log, split.train).states, options.scaler);

@@ -5,7 +5,7 @@
 #include <exception>
 
 #include "core/error.h"
-#include "envs/env.h"
+#include "envs/env_registry.h"
 #include "envs/tabular_systems.h"
 #include "ope/estimator.h"
 

@@ -10,10 +10,10 @@
 
 #include "core/config/config.h"
 #include "core/error.h"
-#include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/run/run_directory.h"
 #include "core/run/stage_cache.h"
-#include "envs/env.h"
+#include "envs/env_registry.h"
 #include "experiments/cli/commands.h"
 #include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/sources.h"

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "core/config/config.h"
 #include "core/error.h"
+#include "core/index_list.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "ope/estimators/action_ratios.h"
 #include "policies/files/policy_file.h"
@@ -73,8 +73,7 @@ void AddActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>
   }
   out.log_ratios["action"] = ActionRatios(in, episodes, *densities);
   if (!needs.contains("mrdr")) return;
-  std::vector<std::int64_t> all(static_cast<std::size_t>(in.log.log.episodes()));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<std::int64_t> all = IndexList(in.log.log.episodes());
   MrdrArrays fitted = MrdrStage(in, episodes, ActionRatios(in, all, *densities));
   out.values["mrdr"] = std::move(fitted.values);
   out.notes["mrdr"] = std::move(fitted.notes);

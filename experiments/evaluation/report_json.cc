@@ -6,10 +6,10 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include "core/index_list.h"
 #include "core/statistics.h"
 #include "experiments/presentation/json_object.h"
 #include "ope/judgement/psis.h"
@@ -280,8 +280,7 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
              .mean_return_error = errors.mean_error * static_cast<double>(log.steps()) /
                                   static_cast<double>(log.episodes())}};
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<std::int64_t> all = IndexList(log.episodes());
   const Transitions t = GatherTransitions(log, all);
   std::vector<double> predicted(log.rewards.size());
   std::vector<RewardCheck> checks;

@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/sha256.h"
 #include "core/statistics.h"
+#include "envs/env_registry.h"
 #include "experiments/evaluation/source_stages.h"
 #include "policies/files/policy_file.h"
 #include "policies/log_compatibility.h"
@@ -105,8 +107,7 @@ VectorD BoundOf(const std::vector<double>& given, const char* name, const Vector
 // The displacement that the reward function needs, from the logged reward: r - R(s, a, s', 0).
 // Returns the root mean square difference to the mean observed velocity of each step.
 double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::int64_t> all = IndexList(log.episodes());
   Transitions t = GatherTransitions(log, all);
   t.aux = MatrixF::Zero(log.steps(), 1);
   std::vector<double> rest(log.rewards.size()), trapezoid(log.rewards.size());

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/matrix.h"
 #include "core/statistics.h"
 #include "ope/judgement/selection.h"
@@ -156,8 +156,7 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
   CheckRatios(options.ratios);
   const ValueArrays& values = inputs.values.at(options.values);
   const std::vector<double> factors = StepFactors(estimand, inputs.steps());
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(inputs.episodes()));
-  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<std::int64_t> rows = IndexList(inputs.episodes());
   ImportanceWeights weights = MakeImportanceWeights(inputs, rows, options.ratios, 1);
 
   const std::int64_t all = weights.log_weights.shape()[1];

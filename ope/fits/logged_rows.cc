@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 
 namespace lfiw::ope {
@@ -37,11 +37,7 @@ std::vector<std::int64_t> NonEmptyEpisodes(const EpisodeBatch& log) {
   return episodes;
 }
 
-std::vector<std::int64_t> Indices(std::int64_t n) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), std::int64_t{0});
-  return out;
-}
+std::vector<std::int64_t> Indices(std::int64_t n) { return IndexList(n); }
 
 std::vector<std::int64_t> Picked(const std::vector<std::int64_t>& values,
                                  std::span<const std::int64_t> picked, std::int64_t shift) {
