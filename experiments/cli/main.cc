@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -13,19 +12,17 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/run/progress.h"
+#include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/evaluate.h"
-#include "experiments/cli/gof_command.h"
 #include "experiments/cli/log_commands.h"
 
 namespace {
 
-// What the command line said: the options of every verb and the action of the chosen one.
-struct CommandLine {
-  lfiw::experiments::CommonOptions common;
+// The options of every verb.
+struct CommandLine : lfiw::experiments::ChosenVerb {
   lfiw::experiments::RunOptions run;
   lfiw::experiments::EvaluateCommand evaluate;
-  lfiw::experiments::GofCommand gof;
   lfiw::experiments::TruthCommand truth;
   lfiw::experiments::TrainCommand train;
   lfiw::experiments::CollectCommand collect;
@@ -33,7 +30,6 @@ struct CommandLine {
   lfiw::experiments::InspectCommand inspect;
   lfiw::experiments::ConvertCommand convert;
   std::string report_directory;
-  std::function<int()> action;
 };
 
 enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
@@ -42,14 +38,6 @@ enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
 void OnInterrupt(int /*signal*/) {
   lfiw::core::InterruptRequested() = true;
   std::signal(SIGINT, SIG_DFL);
-}
-
-void AddCommon(CLI::App& verb, lfiw::experiments::CommonOptions& common) {
-  verb.add_option("--threads", common.threads, "threads to use (0: one per core)")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_flag_callback(
-      "--quiet", [&common] { common.verbosity = lfiw::experiments::Verbosity::kQuiet; },
-      "no progress");
 }
 
 void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
@@ -71,7 +59,7 @@ void AddRunOptions(CLI::App& verb, CommandLine& line) {
   verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
   verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
   verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddCommon(verb, line.common);
+  lfiw::experiments::AddCommon(verb, line.common);
   verb.callback(
       [&line] { line.action = [&line] { return lfiw::experiments::Run(line.run, line.common); }; });
 }
@@ -111,7 +99,7 @@ void AddTruth(CLI::App& app, CommandLine& line) {
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
   verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
   verb->add_option("--seed", options.seed, "root seed");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] {
     line.action = [&line] { return lfiw::experiments::Truth(line.truth, line.common); };
   });
@@ -129,7 +117,7 @@ void AddTrain(CLI::App& app, CommandLine& line) {
   verb->add_option("--out", options.out, "directory for policy and learning curve")->required();
   verb->add_option("--seed", options.seed, "root seed");
   verb->add_option("overrides", options.overrides, "field=value of the PPO options");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] {
     line.action = [&line] { return lfiw::experiments::Train(line.train, line.common); };
   });
@@ -150,7 +138,7 @@ void AddCollect(CLI::App& app, CommandLine& line) {
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
   verb->add_option("--seed", options.seed, "root seed");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] {
     line.action = [&line] { return lfiw::experiments::Collect(line.collect, line.common); };
   });
@@ -170,7 +158,7 @@ void AddCheckPolicy(CLI::App& app, CommandLine& line) {
                    "environment whose bounds the actions were clipped to (default: extremes that "
                    "the log reaches repeatedly)");
   verb->add_flag("--json", options.json, "print one JSON object");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] {
     line.action = [&line] { return lfiw::experiments::CheckPolicy(line.check_policy); };
   });
@@ -204,41 +192,11 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
   verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
   verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] {
     line.action = [&line] {
       return lfiw::experiments::Evaluate(line.evaluate, line.common.verbosity);
     };
-  });
-}
-
-void AddGof(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::GofCommand& options = line.gof;
-  CLI::App* verb = app.add_subcommand(
-      "gof", "Measure how well generated images fit real ones, with importance weights");
-  verb->footer(
-      "Examples:\n"
-      "  lfiw gof --real data_batch_5.bin --generated samples.npz --features resnet20.npz\n"
-      "  lfiw gof --real photos/ --generated samples/ --features inception.pt\n"
-      "  lfiw gof --real real_features.npz --generated generated_features.npz\n"
-      "Images: CIFAR-10's .bin, a folder of .png, or .npz of uint8 [n, height, width, channels].\n"
-      "Features: .npz with features [n, d] and logits [n, classes].");
-  verb->add_option("--real", options.real, "real images or features; may be repeated")
-      ->required()
-      ->allow_extra_args(false);
-  verb->add_option("--generated", options.generated,
-                   "generated images or features; may be repeated")
-      ->required()
-      ->allow_extra_args(false);
-  verb->add_option("--features", options.features,
-                   "network: .npz of a ResNet-20, or TorchScript (which runs the file's code)");
-  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
-  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
-  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
-  verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::Gof(line.gof, line.common.verbosity); };
   });
 }
 
@@ -268,7 +226,7 @@ void AddInspect(CLI::App& app, CommandLine& line) {
   AddLogArguments(*verb, options.log);
   verb->add_flag("--json", options.json, "print JSON instead of text");
   verb->add_option("--out", options.out, "directory for a page with plots");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback(
       [&line] { line.action = [&line] { return lfiw::experiments::Inspect(line.inspect); }; });
 }
@@ -284,7 +242,7 @@ void AddConvert(CLI::App& app, CommandLine& line) {
   verb->add_option("out", options.out, "log to write (for minari a new directory)")->required();
   verb->add_option("--to", options.to,
                    "npz, d4rl, minari or csv (default: by the ending of the name)");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback(
       [&line] { line.action = [&line] { return lfiw::experiments::Convert(line.convert); }; });
 }
@@ -302,7 +260,7 @@ void AddDoctor(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand(
       "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
   verb->footer("Example:\n  lfiw doctor");
-  AddCommon(*verb, line.common);
+  lfiw::experiments::AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [] { return lfiw::experiments::Doctor(); }; });
 }
 
@@ -339,7 +297,7 @@ int main(int argc, char** argv) {
   AddRun(app, line);
   AddBench(app, line);
   AddEvaluate(app, line);
-  AddGof(app, line);
+  lfiw::experiments::AddImageVerbs(app, line);
   AddTruth(app, line);
   AddTrain(app, line);
   AddCollect(app, line);
