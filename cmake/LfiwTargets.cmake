@@ -1,6 +1,3 @@
-# lfiw_library(NAME [TORCH] SOURCES ... [LINK ...] [LINK_PRIVATE ...]): a static library of one
-# folder, exported as lfiw::NAME, with the project's warnings. TORCH: its files see LibTorch.
-# lfiw_objects(NAME SOURCES ... LINK ...): object files of a library that see LibTorch.
 include(GNUInstallDirs)
 
 # Paths below the checkout reach the compiler relative to it, so that ccache knows a file again in
@@ -19,10 +16,7 @@ target_compile_options(lfiw_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
   -Wno-maybe-uninitialized -Wno-uninitialized)
 
-# Headers that most files need and that take longer to read than most files to compile.
-set(LFIW_COMMON_HEADERS <algorithm> <cmath> <cstdint> <functional> <map> <memory> <optional> <span>
-  <string> <utility> <vector> <fmt/format.h> <Eigen/Core>)
-
+# lfiw_compile(TARGET): what all targets of the project have in common.
 function(lfiw_compile target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/lfiw>)
@@ -30,32 +24,84 @@ function(lfiw_compile target)
   # The alignment is part of the interface: it must not depend on the CPU flags of a user's build.
   target_compile_definitions(${target} PUBLIC EIGEN_MAX_ALIGN_BYTES=64)
   # A precompiled header is only known again by ccache if GCC keeps the line that names it.
-  target_compile_options(${target} PRIVATE -fpch-preprocess
+  target_compile_options(${target} PRIVATE
+    $<$<NOT:$<BOOL:${CMAKE_DISABLE_PRECOMPILE_HEADERS}>>:-fpch-preprocess>
     $<$<BOOL:${LFIW_NATIVE}>:-march=native>)
 endfunction()
 
+# Headers that most files need and that take longer to read than most files to compile. They are
+# compiled once for all targets whose definitions and flags are the same.
+set(LFIW_COMMON_HEADERS <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <map>
+  <memory> <optional> <ranges> <span> <string> <utility> <vector> <fmt/format.h> <fmt/ranges.h>
+  <Eigen/Core> <nlohmann/json.hpp>)
+
+# lfiw_precompiled(NAME HEADERS ... LINK ...): object files that carry a precompiled header for
+# target_precompile_headers(... REUSE_FROM NAME).
+function(lfiw_precompiled name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc CONTENT "")
+  add_library(${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
+  lfiw_compile(${name})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} lfiw_warnings)
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+lfiw_precompiled(lfiw_headers HEADERS ${LFIW_COMMON_HEADERS}
+  LINK Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json)
+# LibTorch's headers take 11 s to read.
+lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> LINK Eigen3::Eigen fmt::fmt torch)
+
+# lfiw_library(NAME [TORCH] [PROGRAM] SOURCES ... [LINK ...] [LINK_PRIVATE ...] [LINK_ONLY ...]
+# [PUBLIC_HEADERS ...]): a static library of one folder, lfiw::NAME, with the project's warnings.
+# TORCH: its files see LibTorch. PROGRAM: it belongs to the program and is not installed.
+# LINK_ONLY: libraries that only object files of another target call. PUBLIC_HEADERS: those that
+# users include; they are installed with all headers that they include.
 function(lfiw_library name)
-  cmake_parse_arguments(ARG "TORCH" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;PROGRAM" ""
+    "SOURCES;LINK;LINK_PRIVATE;LINK_ONLY;PUBLIC_HEADERS" ${ARGN})
   add_library(lfiw_${name} STATIC ${ARG_SOURCES})
   add_library(lfiw::${name} ALIAS lfiw_${name})
   set_target_properties(lfiw_${name} PROPERTIES EXPORT_NAME ${name})
   lfiw_compile(lfiw_${name})
+  list(TRANSFORM ARG_LINK_ONLY REPLACE "(.+)" "$<LINK_ONLY:\\1>")
   target_link_libraries(lfiw_${name} PUBLIC ${ARG_LINK}
-    PRIVATE ${ARG_LINK_PRIVATE} $<BUILD_INTERFACE:lfiw_warnings>)
+    PRIVATE ${ARG_LINK_PRIVATE} ${ARG_LINK_ONLY} $<BUILD_INTERFACE:lfiw_warnings>)
   if(ARG_TORCH)
-    target_precompile_headers(lfiw_${name} PRIVATE <torch/torch.h>)
+    target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
   else()
-    target_precompile_headers(lfiw_${name} PRIVATE ${LFIW_COMMON_HEADERS})
+    target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_headers)
   endif()
-  install(TARGETS lfiw_${name} EXPORT lfiw_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lfiw
-    FILES_MATCHING PATTERN "*.h")
+  lfiw_check_needs(${name} ${ARG_LINK} ${ARG_LINK_PRIVATE})
+  if(NOT ARG_PROGRAM)
+    install(TARGETS lfiw_${name} EXPORT lfiw_${name}_targets
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+  foreach(header ${ARG_PUBLIC_HEADERS})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+      message(FATAL_ERROR "PUBLIC_HEADERS of lfiw_library(${name}): there is no ${header}")
+    endif()
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+    set_property(GLOBAL APPEND PROPERTY LFIW_PUBLIC_HEADERS ${path})
+  endforeach()
 endfunction()
 
+# Stops where a library links a component that cmake/LfiwDependencies.cmake does not know of.
+function(lfiw_check_needs name)
+  lfiw_close(needed ${name})
+  list(APPEND needed openblas hdf5)
+  foreach(library ${ARGN})
+    string(REGEX REPLACE "^lfiw::" "" component "${library}")
+    if(NOT component STREQUAL library AND NOT component IN_LIST needed)
+      message(FATAL_ERROR "lfiw_library(${name}) links ${library}: add ${component} to "
+        "LFIW_${name}_NEEDS in cmake/LfiwDependencies.cmake")
+    endif()
+  endforeach()
+endfunction()
+
+# lfiw_objects(NAME SOURCES ... LINK ...): object files of a library that see LibTorch.
 function(lfiw_objects name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(lfiw_${name} OBJECT ${ARG_SOURCES})
   lfiw_compile(lfiw_${name})
   target_link_libraries(lfiw_${name} PRIVATE ${ARG_LINK} lfiw_warnings)
-  target_precompile_headers(lfiw_${name} PRIVATE <torch/torch.h>)
+  target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
 endfunction()

@@ -223,6 +223,13 @@ void ConfigReader::ReadScalar(const ConfigNode& node, const std::string& path, f
   value = static_cast<float>(number);
 }
 
+void ConfigWriter::Add(std::string_view name, ConfigNode item, std::string_view doc,
+                       const std::string& type) {
+  item.comment = doc;
+  if (!type.empty()) item.comment += " (" + type + ")";
+  map_.Add(std::string(name), std::move(item));
+}
+
 ConfigNode ConfigWriter::WriteDouble(double value) {
   // .inf is YAML's own word; JSON has none
   if (std::isinf(value)) return ConfigNode::Scalar(value > 0 ? ".inf" : "-.inf");

@@ -17,22 +17,14 @@
 #include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/run_directory.h"
-#include "core/run/stage_cache.h"
 #include "core/run/system_info.h"
 #include "envs/env.h"
 #include "envs/env_registry.h"
-#include "experiments/bench/bench.h"
-#include "experiments/calibration/verdict_calibration.h"
 #include "experiments/cli/check_policy.h"
+#include "experiments/cli/experiment_kinds.h"
 #include "experiments/cli/log_commands.h"
 #include "experiments/evaluation/report_page.h"
-#include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/source_stages.h"
-#include "experiments/image_gof/gof.h"
-#include "experiments/image_gof/gof_table.h"
-#include "experiments/image_gof/toy_gaussian.h"
-#include "experiments/omniglot/omniglot.h"
-#include "experiments/presentation/toolchain.h"
 #include "experiments/presentation/versions.h"
 #include "ope/judgement/bench_metrics.h"
 #include "policies/collect.h"
@@ -103,58 +95,15 @@ std::string CommandOf(const RunOptions& options, const std::vector<std::string>&
   return command;
 }
 
-// What one `run` call has besides its configuration.
-struct RunPlan {
-  const RunOptions& options;
-  const std::vector<std::string>& overrides;
-  const std::string& out;  // run directory; empty: the default
-  Verbosity verbosity;
-};
-
-// Runs an experiment of any kind in its run directory, or only prints its configuration.
-template <class Config, class Experiment>
-int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
-  if (plan.options.dry_run) {
-    fmt::print("{}", DescribeConfig(config));
-    return 0;
-  }
-  RunDirectory directory(plan.out.empty()
-                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
-                             : plan.out);
-  directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(plan.options.cache, CurrentToolchain());
-  return experiment(config, ExperimentRun{cache, directory, plan.verbosity,
-                                          CommandOf(plan.options, plan.overrides)});
-}
-
-int RunOne(const RunPlan& plan) {
-  const std::string& path = plan.options.config;
-  switch (ReadExperimentKind(path, plan.overrides)) {
-    case ExperimentKind::kEvaluation: {
-      const EvaluationConfig config = LoadEvaluationConfig(path, plan.overrides);
-      CheckConfig(config);
-      return RunIn(plan, config, [](const EvaluationConfig& checked, const ExperimentRun& run) {
-        return RunEvaluation(checked, run);
-      });
-    }
-    case ExperimentKind::kBench:
-      return RunIn(plan, LoadConfig<BenchConfig>(path, plan.overrides),
-                   [](const BenchConfig& config, const ExperimentRun& run) {
-                     return RunBench(config, run);
-                   });
-    case ExperimentKind::kToyGaussian:
-      return RunIn(plan, LoadConfig<ToyGaussianConfig>(path, plan.overrides), RunToyGaussian);
-    case ExperimentKind::kGof:
-      return RunIn(plan, LoadConfig<GofConfig>(path, plan.overrides), RunGof);
-    case ExperimentKind::kGofTable:
-      return RunIn(plan, LoadConfig<GofTableConfig>(path, plan.overrides), RunGofTable);
-    case ExperimentKind::kOmniglot:
-      return RunIn(plan, LoadConfig<OmniglotConfig>(path, plan.overrides), RunOmniglot);
-    case ExperimentKind::kVerdictCalibration:
-      break;
-  }
-  return RunIn(plan, LoadConfig<VerdictCalibrationConfig>(path, plan.overrides),
-               RunVerdictCalibration);
+RunPlan PlanOf(const RunOptions& options, const std::vector<std::string>& overrides,
+               const std::string& out, Verbosity verbosity) {
+  return {.config = options.config,
+          .overrides = overrides,
+          .out = out,
+          .cache = options.cache,
+          .dry_run = options.dry_run,
+          .verbosity = verbosity,
+          .command = CommandOf(options, overrides)};
 }
 
 }  // namespace
@@ -168,14 +117,14 @@ void WarnIfSlow() {
 int Run(const RunOptions& options, const CommonOptions& common) {
   if (!options.dry_run) WarnIfSlow();
   if (!options.multirun) {
-    return RunOne({options, options.overrides, options.out, common.verbosity});
+    return RunExperiment(PlanOf(options, options.overrides, options.out, common.verbosity));
   }
   int status = 0;
   const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
     fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), fmt::join(runs[i], " "));
-    status = std::max(status, RunOne({options, runs[i], out, common.verbosity}));
+    status = std::max(status, RunExperiment(PlanOf(options, runs[i], out, common.verbosity)));
   }
   return status;
 }

@@ -1,16 +1,11 @@
 #include "experiments/cli/gof_command.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "core/config/config.h"
-#include "core/run/run_directory.h"
-#include "core/run/stage_cache.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/experiment_kinds.h"
 #include "experiments/image_gof/gof.h"
-#include "experiments/presentation/experiment.h"
-#include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -44,17 +39,15 @@ int Gof(const GofCommand& command, Verbosity verbosity) {
     defaults.features = command.features;
     return defaults;
   });
-  if (command.dry_run) {
-    fmt::print("{}", DescribeConfig(config));
-    return 0;
-  }
-  WarnIfSlow();
-  RunDirectory directory(command.out.empty()
-                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
-                             : command.out);
-  directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(command.cache, CurrentToolchain());
-  return RunGof(config, {cache, directory, verbosity, CommandText(command)});
+  if (!command.dry_run) WarnIfSlow();
+  return RunIn({.config = "",
+                .overrides = command.overrides,
+                .out = command.out,
+                .cache = command.cache,
+                .dry_run = command.dry_run,
+                .verbosity = verbosity,
+                .command = CommandText(command)},
+               config, RunGof);
 }
 
 }  // namespace lfiw::experiments

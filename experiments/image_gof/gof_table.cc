@@ -25,8 +25,8 @@
 #include "experiments/image_gof/image_generators.h"
 #include "experiments/image_gof/resampled_density.h"
 #include "experiments/image_gof/sample_set.h"
+#include "experiments/image_gof/training_history.h"
 #include "experiments/presentation/run_outputs.h"
-#include "experiments/presentation/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -13,8 +13,8 @@
 #include "core/error.h"
 #include "core/images/image_files.h"
 #include "core/rng.h"
+#include "experiments/image_gof/training_history.h"
 #include "experiments/presentation/stage_files.h"
-#include "experiments/presentation/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -14,8 +14,8 @@
 #include "core/run/atomic_file.h"
 #include "core/seed_of.h"
 #include "experiments/image_gof/image_grid.h"
+#include "experiments/image_gof/training_history.h"
 #include "experiments/presentation/stage_files.h"
-#include "experiments/presentation/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -12,11 +12,11 @@
 #include "core/run/sha256.h"
 #include "core/run/system_info.h"
 #include "experiments/image_gof/gof_report.h"
+#include "experiments/image_gof/training_history.h"
 #include "experiments/omniglot/drawings.h"
 #include "experiments/omniglot/generated_drawings.h"
 #include "experiments/omniglot/omniglot_page.h"
 #include "experiments/presentation/run_outputs.h"
-#include "experiments/presentation/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

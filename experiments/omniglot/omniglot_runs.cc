@@ -10,8 +10,8 @@
 #include "core/config/config.h"
 #include "core/parallel.h"
 #include "core/seed_of.h"
+#include "experiments/image_gof/training_history.h"
 #include "experiments/presentation/stage_files.h"
-#include "experiments/presentation/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -1,0 +1,68 @@
+#ifndef LFIW_EXPERIMENTS_CLI_EXPERIMENT_KINDS_H_
+#define LFIW_EXPERIMENTS_CLI_EXPERIMENT_KINDS_H_
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/config/config.h"
+#include "core/layers.h"
+#include "core/run/run_directory.h"
+#include "core/run/stage_cache.h"
+#include "experiments/presentation/experiment.h"
+#include "experiments/presentation/toolchain.h"
+
+namespace lfiw::experiments {
+
+// How one experiment is to be run.
+struct RunPlan {
+  std::string config;  // experiment file; empty: the defaults of its kind
+  std::vector<std::string> overrides;
+  std::string out;  // run directory; empty: outputs/NAME/HASH
+  std::string cache;
+  bool dry_run = false;  // only prints the resolved configuration
+  Verbosity verbosity = Verbosity::kNormal;
+  std::string command;  // that repeats the run, for its report
+};
+
+// A kind of experiment file and what runs it, which returns the program's exit status.
+struct ExperimentRunner {
+  ExperimentKind kind;
+  std::function<int(const RunPlan& plan)> run;
+};
+
+// Runs experiment(config, run) in the plan's run directory, or only prints the configuration.
+template <class Config, class Experiment>
+int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+  if (plan.dry_run) {
+    fmt::print("{}", DescribeConfig(config));
+    return 0;
+  }
+  RunDirectory directory(plan.out.empty()
+                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
+                             : plan.out);
+  directory.Write("config.yaml", DumpConfig(config));
+  StageCache cache(plan.cache, CurrentToolchain());
+  return experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
+}
+
+// Makes the runner of a kind whose file is a Config without defaults of its own.
+template <class Config, class Experiment>
+ExperimentRunner RunnerOf(ExperimentKind kind, Experiment experiment) {
+  return {kind, [experiment](const RunPlan& plan) {
+            return RunIn(plan, LoadConfig<Config>(plan.config, plan.overrides), experiment);
+          }};
+}
+
+// Lists the kinds on images; none where the program was built without them.
+std::vector<ExperimentRunner> ImageExperiments();
+
+// Runs the experiment of the kind that its file names. Throws ConfigError for wrong input, and for
+// a kind that the program was built without.
+int RunExperiment(const RunPlan& plan);
+
+}  // namespace lfiw::experiments
+
+#endif  // LFIW_EXPERIMENTS_CLI_EXPERIMENT_KINDS_H_
