@@ -8,10 +8,15 @@
 #include "core/layers.h"
 #include "core/matrix.h"
 
-namespace lfiw::policies {
-
-struct EnvSpec;
+namespace lfiw::core {
 struct EpisodeBatch;
+}  // namespace lfiw::core
+
+namespace lfiw::envs {
+struct EnvSpec;
+}  // namespace lfiw::envs
+
+namespace lfiw::policies {
 
 // A policy as a pure function: the caller supplies the noise, so a rollout is reproducible step by
 // step. Thread safe.
