@@ -6,8 +6,8 @@
 #include "core/arrays/array.h"
 #include "core/layers.h"
 #include "envs/tabular.h"
-#include "ope/backtest.h"
 #include "ope/estimator.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::ope {
 
