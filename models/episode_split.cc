@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 
@@ -32,6 +33,12 @@ EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share,
     (held ? split.validation : split.train).push_back(e);
   }
   return split;
+}
+
+std::vector<std::int64_t> Indices(std::int64_t n) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
+  std::iota(out.begin(), out.end(), std::int64_t{0});
+  return out;
 }
 
 std::vector<std::int64_t> StepsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes) {

@@ -22,6 +22,9 @@ struct EpisodeSplit {
 EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share, Stream stream,
                            const char* purpose);
 
+// Returns 0 .. n - 1.
+std::vector<std::int64_t> Indices(std::int64_t n);
+
 // The step numbers (rows of `log.actions`) of the listed episodes, in order.
 std::vector<std::int64_t> StepsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes);
 

@@ -37,11 +37,11 @@ struct Problem {
 
   std::vector<double> FirstValues(const EpisodeBatch& log, const Estimand& estimand,
                                   const FqeOptions& options) const {
-    const FqeFit fit = FitFqe(log, policy, env->spec(), estimand, options, 3);
+    const LoggedProblem logged{log, policy, env->spec(), estimand};
+    const FqeFit fit = FitFqe(logged, options, 3);
     std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
     for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
-    const ValueArrays values =
-        FqeValues(fit, log, all, policy, env->spec(), estimand, log.Length(0), options, 4);
+    const ValueArrays values = FqeValues(fit, logged, all, log.Length(0), options, 4);
     std::vector<double> first;
     for (std::size_t e = 0; e < all.size(); ++e) first.push_back(values.v(all[e], 0));
     return first;
@@ -115,7 +115,7 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const TestDir dir;
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   const auto member = [&](const FitRun& with) {
-    return FitFqe(log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon), options, 3,
+    return FitFqe({log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)}, options, 3,
                   with)
         .residual;
   };

@@ -37,7 +37,7 @@ LagrangianOptions Small(LagrangianOptions options) {
 LagrangianFit FitOn(const EpisodeBatch& log, const Policy& policy, const Estimand& estimand,
                     const LagrangianOptions& options, const FitRun& run = {}) {
   const auto env = MakeLinearGaussianFactory(ScalarLinearGaussian());
-  return FitLagrangian(log, policy, env->spec(), estimand, options, "test", 3, run);
+  return FitLagrangian({log, policy, env->spec(), estimand}, options, "test", 3, run);
 }
 
 LagrangianFit FitTwoStates(const Estimand& estimand, const LagrangianOptions& options) {
