@@ -41,8 +41,9 @@ struct AdamOptions {
 };
 
 // What epsilon is added to. kCorrected: the root of the second moment after its bias correction, as
-// in the paper and in PyTorch. kUncorrected: the root before it, as in TensorFlow, for which openai/
-// baselines chose its epsilon; parameters then come in whole lanes of 16, without weight decay.
+// in the paper and in PyTorch. kUncorrected: the root before it, as in TensorFlow, for which
+// openai/ baselines chose its epsilon; parameters then come in whole lanes of 16, without weight
+// decay.
 enum class EpsilonPlacement { kCorrected, kUncorrected };
 
 // All that an Adam carries from one step to the next.

@@ -227,9 +227,9 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
   RowFit problem(
       network, [&](std::int64_t step, FitRows& rows) { source.Draw(step, rows); }, LogisticLoss,
       ValidationRows(validation, model, scaler, options, streams));
-  const std::string rows = fmt::format("{}; {} + {} rows; a model of {} members",
-                                       EpisodesText(episodes), train.rows.size(),
-                                       validation.rows.size(), model.members());
+  const std::string rows =
+      fmt::format("{}; {} + {} rows; a model of {} members", EpisodesText(episodes),
+                  train.rows.size(), validation.rows.size(), model.members());
   const FitJob job = FitJob::Of(run, name, FitIdentity(options, seed, rows),
                                 fmt::format("classifier_{}.npz", index));
   ClassifierSummary summary{.fit = Fit(problem, options.fit, job),

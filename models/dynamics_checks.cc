@@ -101,12 +101,11 @@ DynamicsErrors OneStepErrors(const DynamicsEnsemble& ensemble, const EpisodeBatc
   ForEachBlock(data, [&](std::int64_t /*begin*/, const Transitions& block) {
     const MatrixD truth = Outcomes(ensemble.scalers(), block.states, block.next_states, block.aux);
     const MatrixD predicted = EnsembleMean(ensemble, block);
+    const MatrixD deviations = (truth.rowwise() - mean.transpose()).cwiseAbs2();
+    const MatrixD errors_squared = (truth - predicted).cwiseAbs2();
     for (Eigen::Index i = 0; i < truth.rows(); ++i) {
-      for (Eigen::Index j = 0; j < truth.cols(); ++j) {
-        const double deviation = truth(i, j) - mean(j), error = truth(i, j) - predicted(i, j);
-        spread(j) += deviation * deviation;
-        residual(j) += error * error;
-      }
+      spread += deviations.row(i).transpose();
+      residual += errors_squared.row(i).transpose();
     }
     if (ensemble.kind() == DynamicsKind::kGaussian) {
       std::vector<double> densities(static_cast<std::size_t>(block.size()));

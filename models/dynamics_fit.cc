@@ -112,15 +112,16 @@ EpisodeSplit SplitOf(const MemberInputs& in, std::uint64_t member) {
 RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, const EpisodeSplit& split,
                    Mlp& network) {
   const DynamicsOptions& options = in.options;
-  TransitionView train(
-      in.log, options.bootstrap
-                  ? Resample(split.train, Stream(in.seed, "dynamics bootstrap", {member}))
-                  : split.train);
+  TransitionView train(in.log,
+                       options.bootstrap
+                           ? Resample(split.train, Stream(in.seed, "dynamics bootstrap", {member}))
+                           : split.train);
   const TransitionView held_out(in.log, split.validation);
   if (train.size() == 0 || held_out.size() == 0) {
-    Throw<DataError>("dynamics member {}: {} training and {} validation steps, expected at least 1 "
-                     "of each",
-                     member, train.size(), held_out.size());
+    Throw<DataError>(
+        "dynamics member {}: {} training and {} validation steps, expected at least 1 "
+        "of each",
+        member, train.size(), held_out.size());
   }
   Transitions validation;
   held_out.Gather(Subsample(Indices(held_out.size()), options.validation_rows,
@@ -169,9 +170,8 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
   const MemberInputs inputs{log, episodes, skipped, options, seed, scalers};
   std::string rows = fmt::format("{}; {} rows", EpisodesText(episodes), data.size());
   for (const auto& left_out : skipped) rows += "; without " + EpisodesText(left_out);
-  const EnsembleJob job{.name = "dynamics member",
-                        .identity = FitIdentity(options, seed, rows),
-                        .file = "member"};
+  const EnsembleJob job{
+      .name = "dynamics member", .identity = FitIdentity(options, seed, rows), .file = "member"};
   const auto make = [&](std::int64_t k) {
     const auto member = static_cast<std::size_t>(k);
     const EpisodeSplit split = SplitOf(inputs, member);
@@ -183,8 +183,7 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
     const auto member = static_cast<std::size_t>(k);
     summary.members[member].r2 = ValidationR2(networks[member], problem.validation());
   };
-  std::vector<FitSummary> fits =
-      FitEnsemble(options.members, options.fit, job, run, make, done);
+  std::vector<FitSummary> fits = FitEnsemble(options.members, options.fit, job, run, make, done);
   for (std::size_t k = 0; k < fits.size(); ++k) summary.members[k].fit = std::move(fits[k]);
   return {DynamicsEnsemble(options.kind, std::move(scalers), std::move(networks), skipped),
           std::move(summary)};

@@ -13,7 +13,8 @@
 namespace lfiw::models {
 
 // Returns what a checkpoint must agree on beside its job's name: every option, so that none can be
-// forgotten, the seed, and `data`, which says what else decides the result (how many rows, of what).
+// forgotten, the seed, and `data`, which says what else decides the result (how many rows, of
+// what).
 template <class Options>
 std::string FitIdentity(const Options& options, std::uint64_t seed, const std::string& data) {
   return fmt::format("seed {}; {}; {}", seed, data, CanonicalText(options));

@@ -257,12 +257,11 @@ std::vector<Mlp> FitMembers(const MemberInputs& in, const FitRun& run,
   const std::string kind = Name(in.kind);
   std::vector<Mlp> networks = MakeNetworks(in.options.members, in.samples.scaler.input_dim(), 1,
                                            in.options.network, in.seed, kind + " weights");
-  const EnsembleJob job{
-      .name = kind + " member",
-      .identity = FitIdentity(in.options, in.seed,
-                              fmt::format("{}; {} steps", EpisodesText(in.train),
-                                          StepsOf(in.log, in.train).size())),
-      .file = kind};
+  const EnsembleJob job{.name = kind + " member",
+                        .identity = FitIdentity(in.options, in.seed,
+                                                fmt::format("{}; {} steps", EpisodesText(in.train),
+                                                            StepsOf(in.log, in.train).size())),
+                        .file = kind};
   const auto make = [&](std::int64_t k) {
     const auto member = static_cast<std::size_t>(k);
     return MakeProblem(in, member, networks[member]);
@@ -273,8 +272,7 @@ std::vector<Mlp> FitMembers(const MemberInputs& in, const FitRun& run,
 
 std::vector<double> PredictAll(const LearnedFunction& function, const TransitionView& data) {
   std::vector<double> values(static_cast<std::size_t>(data.size()));
-  constexpr std::int64_t kBlock = 4000;
-  ParallelBlocks(data.size(), kBlock, [&](std::int64_t begin, std::int64_t end) {
+  ParallelBlocks(data.size(), kBlockRows, [&](std::int64_t begin, std::int64_t end) {
     Transitions block;
     data.GatherBlock(begin, end - begin, block);
     function.Predict(block.states, block.actions, block.next_states,
@@ -356,17 +354,15 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
     }
   }
 
-  TransitionScaler scaler =
-      TransitionScaler::Fit(TransitionView(log, split.train), options.scaler);
+  TransitionScaler scaler = TransitionScaler::Fit(TransitionView(log, split.train), options.scaler);
   std::vector<Mlp> networks;
   if (output.deviation > 0.0) {
     const auto validation =
         ValidationStrata(Stratify(targets, kind, StepsOf(log, split.validation)),
                          options.validation_rows, Stream(seed, Name(kind) + " validation rows"));
     const Samples samples(log, scaler, targets, output);
-    networks =
-        FitMembers({log, samples, targets, split.train, validation, kind, options, seed}, run,
-                   summary.members);
+    networks = FitMembers({log, samples, targets, split.train, validation, kind, options, seed},
+                          run, summary.members);
   } else {
     output.deviation = 1.0;
     if (run.progress != nullptr) run.progress->Resume(options.members * options.fit.steps);

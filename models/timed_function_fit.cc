@@ -211,9 +211,8 @@ TimedFunctionFit FitTimedFunction(const StepSamples& samples, std::int64_t horiz
     MeasureOdds(by_step, name, data);
   }
 
-  std::vector<Mlp> networks =
-      MakeNetworks(options.members, TimedFunction::InputDim(data.scaler), 1, options.network, seed,
-                   name + " weights");
+  std::vector<Mlp> networks = MakeNetworks(options.members, TimedFunction::InputDim(data.scaler), 1,
+                                           options.network, seed, name + " weights");
   const auto validation =
       Subsample(split.validation, options.validation_rows, Stream(seed, name + " validation rows"));
   TimedFunctionSummary summary;

@@ -79,11 +79,11 @@ Scaler TransitionView::FitScaler(TransitionPart part, const ScalerOptions& optio
 }
 
 void ForEachBlock(const TransitionView& view,
-                  const std::function<void(std::int64_t, const Transitions&)>& visit) {
-  constexpr std::int64_t kBlock = 4000;
+                  const std::function<void(std::int64_t, const Transitions&)>& visit,
+                  std::int64_t block_rows) {
   Transitions block;
-  for (std::int64_t begin = 0; begin < view.size(); begin += kBlock) {
-    view.GatherBlock(begin, std::min(kBlock, view.size() - begin), block);
+  for (std::int64_t begin = 0; begin < view.size(); begin += block_rows) {
+    view.GatherBlock(begin, std::min(block_rows, view.size() - begin), block);
     visit(begin, block);
   }
 }

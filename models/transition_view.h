@@ -51,12 +51,15 @@ class TransitionView {
   std::vector<Row> rows_;
 };
 
+// A multiple of the rows that networks are given at once, so that what they say of a row in a block
+// is the same to the bit as for all rows together.
+inline constexpr std::int64_t kBlockRows = 4000;
+
 // Passes the rows of the view in order, in blocks of which the last may be shorter:
-// visit(begin, block) sees rows [begin, begin + block.size()). One block is kept at a time. Its
-// size is a multiple of the rows that networks are given at once, so that what they say of a row is
-// the same to the bit as for all rows together.
+// visit(begin, block) sees rows [begin, begin + block.size()). One block is kept at a time.
 void ForEachBlock(const TransitionView& view,
-                  const std::function<void(std::int64_t begin, const Transitions& block)>& visit);
+                  const std::function<void(std::int64_t begin, const Transitions& block)>& visit,
+                  std::int64_t block_rows = kBlockRows);
 
 }  // namespace lfiw::models
 

@@ -232,9 +232,8 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
                             const CloningOptions& options, std::uint64_t seed, const FitRun& run) {
   LFIW_ASSERT(bounds.low.size() == log.action_dim() && bounds.high.size() == log.action_dim());
   CheckOptions(options, bounds);
-  const EpisodeSplit split =
-      SplitEpisodes(Indices(log.episodes()), options.validation_share,
-                    Stream(seed, "clone validation episodes"), kName);
+  const EpisodeSplit split = SplitEpisodes(Indices(log.episodes()), options.validation_share,
+                                           Stream(seed, "clone validation episodes"), kName);
   const Scaler scaler =
       TransitionView(log, split.train).FitScaler(TransitionPart::kState, options.scaler);
   const CloningRows train(log, split.train, scaler, options.kind, bounds);
@@ -251,8 +250,7 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
   const std::string rows = RowsText(train, validation.inputs.rows(), bounds);
   RowFit problem(network, DrawFrom(train, options.fit.batch, Stream(seed, "clone batch")),
                  LossOf(how), std::move(validation));
-  const FitJob job =
-      FitJob::Of(run, kName, FitIdentity(options, seed, rows), "behavior_clone.npz");
+  const FitJob job = FitJob::Of(run, kName, FitIdentity(options, seed, rows), "behavior_clone.npz");
   CloningSummary summary{.fit = Fit(problem, options.fit, job),
                          .train_episodes = std::ssize(split.train),
                          .validation_episodes = std::ssize(split.validation),

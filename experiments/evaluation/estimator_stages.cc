@@ -193,9 +193,9 @@ LinearArrays LinearStage(const EstimatorSources& in, const std::vector<std::int6
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
     const std::uint64_t seed = context.config.seed;
     const LoggedProblem problem{in.log.log, *policy, spec, estimand};
-    const LinearValues fit = FitLinearValues(
-        problem, MakeFourierFeatures(in.log.log, estimand, options.features, seed), options.values,
-        seed);
+    const LinearValues fit =
+        FitLinearValues(problem, MakeFourierFeatures(in.log.log, estimand, options.features, seed),
+                        options.values, seed);
     const ValueArrays values =
         LinearQValues(fit, problem, episodes, ColumnsOf(in), options.values, seed);
     NpzFile file;

@@ -109,7 +109,8 @@ class FqeProblem : public FitProblem {
       const double mean = outputs.col(0).segment(i * draws, draws).cast<double>().mean();
       double target = problem_.logged.log.rewards[static_cast<std::size_t>(rows.action[row])];
       if (rows.last[row] == 0) {
-        target += problem_.logged.estimand.discount * (scales.centers[next] + scales.widths[next] * mean);
+        target +=
+            problem_.logged.estimand.discount * (scales.centers[next] + scales.widths[next] * mean);
       }
       targets(i, 0) = static_cast<float>((target - scales.centers[t]) / scales.widths[t]);
     }

@@ -56,8 +56,7 @@ MatrixD FeaturesOf(const FeatureMap& map, const MatrixF& pairs,
 MatrixD PolicyFeatures(const Problem& problem, const MatrixF& states,
                        const std::vector<std::int64_t>& real_steps,
                        const std::vector<std::int64_t>& steps, Stream stream) {
-  const MatrixF pairs =
-      WithDrawnActions(problem.logged, states, real_steps, problem.draws, stream);
+  const MatrixF pairs = WithDrawnActions(problem.logged, states, real_steps, problem.draws, stream);
   const MatrixD drawn = FeaturesOf(problem.features, pairs, Repeated(steps, problem.draws));
   MatrixD out(states.rows(), drawn.cols());
   for (Eigen::Index i = 0; i < out.rows(); ++i) {

@@ -186,8 +186,8 @@ ValueArrays ValuesOnLog(const QFunction& q, const LoggedProblem& problem,
         estimand.horizon ? real_steps : std::vector<std::int64_t>(real_steps.size(), 0);
     Stream actions = stream.Child(static_cast<std::uint64_t>(e));
     std::vector<double> values(static_cast<std::size_t>(states * draws));
-    q(WithDrawnActions(problem, observations, real_steps, draws, actions),
-      Repeated(steps, draws), values);
+    q(WithDrawnActions(problem, observations, real_steps, draws, actions), Repeated(steps, draws),
+      values);
     for (std::int64_t t = 0; t < states; ++t) {
       double sum = 0.0;
       for (std::int64_t k = 0; k < draws; ++k) {

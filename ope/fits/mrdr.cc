@@ -229,8 +229,8 @@ class MrdrProblem : public FitProblem {
     const std::int64_t draws = problem_.options.target_draws;
     const MatrixF states = NextStates(problem_.logged.log, rows, picked);
     const std::vector<std::int64_t> after = NextSteps(rows, picked, problem_.steps);
-    const MatrixF pairs = WithDrawnActions(problem_.logged, states,
-                                           Picked(rows.real_step, picked, 1), draws, stream);
+    const MatrixF pairs =
+        WithDrawnActions(problem_.logged, states, Picked(rows.real_step, picked, 1), draws, stream);
     MatrixF q(pairs.rows(), 1), c(states.rows(), 1);
     networks_.target_q.Forward(Inputs(problem_.pairs, pairs, Repeated(after, draws)), q);
     networks_.target_c.Forward(Inputs(problem_.states, states, after), c);

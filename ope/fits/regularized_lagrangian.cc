@@ -116,11 +116,9 @@ Sample MakeSample(const Problem& problem, const LoggedRows& rows, std::vector<st
   }
   const std::vector<std::int64_t> zeros(episodes.size(), 0);
   const MatrixF here = StatesAndActions(problem.log, rows, picked);
-  const MatrixF next =
-      WithDrawnActions(problem.logged, NextStates(problem.log, rows, picked),
-                       Picked(rows.real_step, picked, 1), draws, stream);
-  const MatrixF first =
-      WithDrawnActions(problem.logged, firsts, zeros, draws, stream);
+  const MatrixF next = WithDrawnActions(problem.logged, NextStates(problem.log, rows, picked),
+                                        Picked(rows.real_step, picked, 1), draws, stream);
+  const MatrixF first = WithDrawnActions(problem.logged, firsts, zeros, draws, stream);
   MatrixF pairs(here.rows() + next.rows() + first.rows(), here.cols());
   pairs << here, next, first;
 

@@ -128,8 +128,8 @@ void PpoLearner::PolicyGradient(const PpoRollout& rollout, std::span<const std::
       gradient_.segment(log_std_offset_, PadToLane(outputs));
   log_std_gradient.setZero();
   UpdateInverseStd();
-  actor_.Forward(parameters_.data(), observations_.rows(), observations_.data(),
-                 actor_.inputs(), actor_workspace_);
+  actor_.Forward(parameters_.data(), observations_.rows(), observations_.data(), actor_.inputs(),
+                 actor_workspace_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(rows[i]);
     const float* action = rollout.actions.row(rows[i]).data();
@@ -158,8 +158,8 @@ void PpoLearner::PolicyGradient(const PpoRollout& rollout, std::span<const std::
     losses.entropy +=
         static_cast<double>(log_stds[static_cast<std::size_t>(j)] + kHalfLogTwoPi + 0.5f);
   }
-  actor_.Backward(parameters_.data(), observations_.rows(), observations_.data(),
-                  actor_.inputs(), actor_workspace_, gradient_.data());
+  actor_.Backward(parameters_.data(), observations_.rows(), observations_.data(), actor_.inputs(),
+                  actor_workspace_, gradient_.data());
 }
 
 void PpoLearner::ValueGradient(const PpoRollout& rollout, std::span<const std::int64_t> rows,

@@ -59,10 +59,9 @@ TEST(FitIdentity, OfAClassifierHoldsEveryOption) {
 
 TEST(FitIdentity, OfALearnedFunctionHoldsEveryOption) {
   const EpisodeBatch log = WalkLog(6, 5, 1e9, QuadraticReward, 1);
-  ExpectEveryFieldCounts(Tiny<LearnedFunctionOptions>(),
-                         [&](const auto& options, const FitRun& run) {
-                           FitReward(log, Range(6), options, 1, run);
-                         });
+  ExpectEveryFieldCounts(
+      Tiny<LearnedFunctionOptions>(),
+      [&](const auto& options, const FitRun& run) { FitReward(log, Range(6), options, 1, run); });
 }
 
 TEST(FitIdentity, OfATimedFunctionHoldsEveryOption) {

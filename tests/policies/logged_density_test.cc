@@ -11,7 +11,8 @@
 namespace lfiw::policies {
 namespace {
 
-// Says observation, step and action in one number: s + 10 t + 1000 a; it cannot act above the bound.
+// Says observation, step and action in one number: s + 10 t + 1000 a; it cannot act above the
+// bound.
 class TellTale final : public Policy {
  public:
   std::int64_t obs_dim() const override { return 1; }
@@ -29,10 +30,10 @@ class TellTale final : public Policy {
     for (std::size_t i = 0; i < log_density.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
       const auto action = static_cast<double>(executed(row, 0));
-      log_density[i] = action > high[0] ? -std::numeric_limits<double>::infinity()
-                                        : static_cast<double>(observations(row, 0)) +
-                                              10.0 * static_cast<double>(steps[i]) +
-                                              1000.0 * action;
+      log_density[i] = action > high[0]
+                           ? -std::numeric_limits<double>::infinity()
+                           : static_cast<double>(observations(row, 0)) +
+                                 10.0 * static_cast<double>(steps[i]) + 1000.0 * action;
     }
   }
 };

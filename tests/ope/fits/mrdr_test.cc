@@ -62,8 +62,7 @@ double ValueError(const MrdrOptions& options, double discount) {
   const Estimand estimand = FiniteHorizon(kHorizon, discount);
   const LoggedProblem logged{log, policy, Spec(), estimand};
   const MrdrFit fit = FitMrdr(logged, TwoStateRatios(), options, 3);
-  const ValueArrays values =
-      MrdrValues(fit, logged, Indices(log.episodes()), kHorizon, options, 4);
+  const ValueArrays values = MrdrValues(fit, logged, Indices(log.episodes()), kHorizon, options, 4);
   double squares = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     for (std::int64_t t = 0; t < kHorizon; ++t) {
@@ -163,8 +162,7 @@ TEST(FitMrdr, MinimizesTheVarianceOfTheDoublyRobustEstimateAmongLinearFunctions)
   plain.network = options.network;
   plain.fit = options.fit;
   const FqeFit fqe = FitFqe(logged, plain, 3);
-  const double plain_variance =
-      problem.Variance(FqeValues(fqe, logged, all, 1, plain, 4));
+  const double plain_variance = problem.Variance(FqeValues(fqe, logged, all, 1, plain, 4));
   EXPECT_EQ(fit.clipped_share, 0.0);
   EXPECT_LT(variance, 1.1 * problem.LeastVariance());
   EXPECT_LT(variance, 0.5 * plain_variance);

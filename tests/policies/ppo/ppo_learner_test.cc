@@ -128,8 +128,8 @@ TEST(PpoLearner, LossesEqualTheSlowVersion) {
   PpoLearner learner = MakeLearner();
   const PpoRollout rollout = MakeRollout(learner);
   const PpoLosses losses = learner.ComputeGradient(rollout, EvenRows());
-  const SlowLosses expected = SlowLoss(
-      learner, SmallOptions(), learner.parameters().cast<double>(), rollout, EvenRows());
+  const SlowLosses expected =
+      SlowLoss(learner, SmallOptions(), learner.parameters().cast<double>(), rollout, EvenRows());
   EXPECT_NEAR(losses.policy, expected.policy, 1e-5);
   EXPECT_NEAR(losses.value, expected.value, 1e-5);
   EXPECT_NEAR(losses.entropy, expected.entropy, 1e-5);
