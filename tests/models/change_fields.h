@@ -1,6 +1,8 @@
 #ifndef LFIW_TESTS_MODELS_CHANGE_FIELDS_H_
 #define LFIW_TESTS_MODELS_CHANGE_FIELDS_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +11,10 @@
 #include <vector>
 
 #include "core/config/config.h"
+#include "core/error.h"
+#include "models/fit.h"
+#include "models/mlp.h"
+#include "tests/core/test_dir.h"
 
 namespace lfiw::models {
 
@@ -69,6 +75,28 @@ std::vector<std::pair<std::string, Options>> EachFieldChanged(const Options& opt
     if (changer.changed().empty()) return all;
     all.emplace_back(changer.changed(), std::move(changed));
   }
+}
+
+// Returns options of a fit of two steps.
+template <class Options>
+Options TinyFit() {
+  Options options;
+  options.network = {.hidden_layers = 1, .width = 4, .activation = Activation::kSilu};
+  options.fit = {.steps = 2, .batch = 8, .validate_every = 1, .adam = {}};
+  return options;
+}
+
+// Fits once and expects that its checkpoint is refused when any one of the options is another.
+// fit_in(options, run) fits with the checkpoints of `run`.
+template <class Options, class FitIn>
+void ExpectEveryFieldCounts(const Options& options, const FitIn& fit_in) {
+  const TestDir folder;
+  const FitRun run{.folder = folder.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
+  fit_in(options, run);
+  EXPECT_NO_THROW(fit_in(options, run));
+  const auto changed = EachFieldChanged(options);
+  EXPECT_GE(changed.size(), 15u);
+  for (const auto& [name, other] : changed) EXPECT_THROW(fit_in(other, run), DataError) << name;
 }
 
 }  // namespace lfiw::models

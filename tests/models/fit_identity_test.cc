@@ -18,33 +18,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-template <class Options>
-Options Tiny() {
-  Options options;
-  options.network = {.hidden_layers = 1, .width = 4, .activation = Activation::kSilu};
-  options.fit = {.steps = 2, .batch = 8, .validate_every = 1, .adam = {}};
-  return options;
-}
-
-// Fits once and expects that its checkpoint is refused when any one of the options is another.
-template <class Options, class FitIn>
-void ExpectEveryFieldCounts(const Options& options, const FitIn& fit_in) {
-  const TestDir folder;
-  const FitRun run{.folder = folder.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
-  fit_in(options, run);
-  EXPECT_NO_THROW(fit_in(options, run));
-  const auto changed = EachFieldChanged(options);
-  EXPECT_GE(changed.size(), 15u);
-  for (const auto& [name, other] : changed) EXPECT_THROW(fit_in(other, run), DataError) << name;
-}
-
 DynamicsEnsemble LinearDynamics(const EpisodeBatch& log) {
-  return FitDynamics(log, Range(6), Tiny<DynamicsOptions>(), 1).ensemble;
+  return FitDynamics(log, Range(6), TinyFit<DynamicsOptions>(), 1).ensemble;
 }
 
 TEST(FitIdentity, OfDynamicsHoldsEveryOption) {
   const EpisodeBatch log = LinearLog(6, 5, 1);
-  ExpectEveryFieldCounts(Tiny<DynamicsOptions>(), [&](const auto& options, const FitRun& run) {
+  ExpectEveryFieldCounts(TinyFit<DynamicsOptions>(), [&](const auto& options, const FitRun& run) {
     FitDynamics(log, Range(6), options, 1, run);
   });
 }
@@ -52,7 +32,7 @@ TEST(FitIdentity, OfDynamicsHoldsEveryOption) {
 TEST(FitIdentity, OfAClassifierHoldsEveryOption) {
   const EpisodeBatch log = LinearLog(6, 5, 1);
   const DynamicsEnsemble dynamics = LinearDynamics(log);
-  ExpectEveryFieldCounts(Tiny<ClassifierOptions>(), [&](const auto& options, const FitRun& run) {
+  ExpectEveryFieldCounts(TinyFit<ClassifierOptions>(), [&](const auto& options, const FitRun& run) {
     FitClassifier(log, Range(6), dynamics, options, 1, 0, run);
   });
 }
@@ -60,7 +40,7 @@ TEST(FitIdentity, OfAClassifierHoldsEveryOption) {
 TEST(FitIdentity, OfALearnedFunctionHoldsEveryOption) {
   const EpisodeBatch log = WalkLog(6, 5, 1e9, QuadraticReward, 1);
   ExpectEveryFieldCounts(
-      Tiny<LearnedFunctionOptions>(),
+      TinyFit<LearnedFunctionOptions>(),
       [&](const auto& options, const FitRun& run) { FitReward(log, Range(6), options, 1, run); });
 }
 
@@ -72,25 +52,26 @@ TEST(FitIdentity, OfATimedFunctionHoldsEveryOption) {
     samples.targets.push_back(static_cast<double>(i));
     samples.groups.push_back(i / 2);
   }
-  ExpectEveryFieldCounts(Tiny<TimedFunctionOptions>(), [&](const auto& options, const FitRun& run) {
-    FitStepValue(samples, 2, options, "value", 1, run);
-  });
+  ExpectEveryFieldCounts(TinyFit<TimedFunctionOptions>(),
+                         [&](const auto& options, const FitRun& run) {
+                           FitStepValue(samples, 2, options, "value", 1, run);
+                         });
 }
 
 TEST(FitIdentity, TellsOtherEpisodesOfTheSameNumberApart) {
   const EpisodeBatch log = LinearLog(8, 5, 1);
   const TestDir folder;
   const FitRun run{.folder = folder.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
-  FitDynamics(log, Range(6), Tiny<DynamicsOptions>(), 1, run);
+  FitDynamics(log, Range(6), TinyFit<DynamicsOptions>(), 1, run);
   const std::vector<std::int64_t> others = {0, 1, 2, 3, 4, 7};
-  EXPECT_THROW(FitDynamics(log, others, Tiny<DynamicsOptions>(), 1, run), DataError);
+  EXPECT_THROW(FitDynamics(log, others, TinyFit<DynamicsOptions>(), 1, run), DataError);
 }
 
 TEST(FitIdentity, RefusalNamesTheOptionThatDiffers) {
   const EpisodeBatch log = LinearLog(6, 5, 1);
   const TestDir folder;
   const FitRun run{.folder = folder.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
-  DynamicsOptions options = Tiny<DynamicsOptions>();
+  DynamicsOptions options = TinyFit<DynamicsOptions>();
   FitDynamics(log, Range(6), options, 1, run);
   options.network.activation = Activation::kTanh;
   try {

@@ -12,6 +12,7 @@
 #include "core/statistics.h"
 #include "envs/linear_gaussian_env.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 
@@ -122,6 +123,21 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const double undisturbed = member({});
   EXPECT_EQ(member(run), undisturbed);
   EXPECT_EQ(member(run), undisturbed);
+}
+
+TEST(FitFqe, RefusesTheCheckpointOfOtherOptionsOrAnotherEstimand) {
+  const Problem problem;
+  const EpisodeBatch log = ScalarLog(kHorizon, 6);
+  const LoggedProblem logged{log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)};
+  ExpectEveryFieldCounts(TinyFit<FqeOptions>(), [&](const auto& options, const FitRun& run) {
+    FitFqe(logged, options, 3, run);
+  });
+  const TestDir dir;
+  const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
+  FitFqe(logged, TinyFit<FqeOptions>(), 3, run);
+  LoggedProblem discounted = logged;
+  discounted.estimand.discount = 0.5;
+  EXPECT_THROW(FitFqe(discounted, TinyFit<FqeOptions>(), 3, run), DataError);
 }
 
 TEST(FitFqe, RefusesAnInfiniteHorizonWithoutDiscount) {

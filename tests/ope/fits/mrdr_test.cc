@@ -15,6 +15,7 @@
 #include "ope/fits/fqe.h"
 #include "ope/fits/logged_rows.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 #include "tests/ope/two_state_log.h"
@@ -203,6 +204,15 @@ TEST(FitMrdr, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   EXPECT_EQ(values(run), one);
   EXPECT_EQ(values(run), one);
+}
+
+TEST(FitMrdr, RefusesTheCheckpointOfOtherOptions) {
+  const EpisodeBatch log = TwoStates::Log();
+  const TwoStatePolicy policy(kEvaluation);
+  const Array<double, 2> ratios = TwoStateRatios();
+  ExpectEveryFieldCounts(TinyFit<MrdrOptions>(), [&](const auto& options, const FitRun& run) {
+    FitMrdr({log, policy, Spec(), FiniteHorizon(kHorizon)}, ratios, options, 3, run);
+  });
 }
 
 TEST(FitMrdr, RefusesRatiosOfAnotherShape) {

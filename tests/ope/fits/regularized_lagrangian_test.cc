@@ -12,6 +12,7 @@
 #include "envs/linear_gaussian_env.h"
 #include "ope/fits/logged_rows.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 #include "tests/ope/two_state_log.h"
@@ -176,6 +177,14 @@ TEST(FitLagrangian, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   EXPECT_EQ(value(run), one);
   EXPECT_EQ(value(run), one);
+}
+
+TEST(FitLagrangian, RefusesTheCheckpointOfOtherOptions) {
+  const EpisodeBatch log = TwoStates::Log();
+  const TwoStatePolicy policy(kEvaluation);
+  ExpectEveryFieldCounts(TinyFit<LagrangianOptions>(), [&](const auto& options, const FitRun& run) {
+    FitOn(log, policy, FiniteHorizon(kHorizon), options, run);
+  });
 }
 
 TEST(FitLagrangian, RefusesAnInfiniteHorizonWithoutDiscount) {
