@@ -10,8 +10,8 @@
 
 #include "core/layers.h"
 #include "envs/env.h"
-#include "experiments/evaluation/evaluation_config.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/evaluation_config.h"
 #include "models/classifier.h"
 #include "models/dynamics.h"
 #include "models/learned_function.h"

@@ -12,7 +12,7 @@
 #include "core/logs/episode_batch.h"
 #include "core/run/stage_cache.h"
 #include "envs/env.h"
-#include "experiments/evaluation/evaluation_config.h"
+#include "experiments/evaluation_config.h"
 #include "experiments/presentation/terminal_progress.h"
 #include "policies/collect.h"
 #include "policies/ppo/ppo.h"

@@ -6,8 +6,8 @@
 #include "core/arrays/array.h"
 #include "core/layers.h"
 #include "envs/tabular.h"
-#include "ope/estimator.h"
 #include "ope/judgement/backtest.h"
+#include "ope/estimator.h"
 
 namespace lfiw::ope {
 
