@@ -14,15 +14,26 @@ Scaler::Scaler(const VectorF& mean, const VectorF& deviation)
 }
 
 Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
-  LFIW_ASSERT(rows.rows() >= 1);
-  const auto count = static_cast<double>(rows.rows());
-  VectorD mean = VectorD::Zero(rows.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) mean += rows.row(i).transpose().cast<double>();
+  const auto read = [&](std::int64_t i, VectorF& row) { row = rows.row(i).transpose(); };
+  return Fit(rows.rows(), rows.cols(), read, options);
+}
+
+Scaler Scaler::Fit(std::int64_t rows, std::int64_t dim, const RowReader& read,
+                   const ScalerOptions& options) {
+  LFIW_ASSERT(rows >= 1);
+  const auto count = static_cast<double>(rows);
+  VectorF values(dim);
+  VectorD mean = VectorD::Zero(dim);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    read(i, values);
+    mean += values.cast<double>();
+  }
   mean /= count;
-  VectorD square = VectorD::Zero(rows.cols());
-  VectorD largest = VectorD::Zero(rows.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    const VectorD row = rows.row(i).transpose().cast<double>();
+  VectorD square = VectorD::Zero(dim);
+  VectorD largest = VectorD::Zero(dim);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    read(i, values);
+    const VectorD row = values.cast<double>();
     square.array() += (row - mean).array().square();
     largest = largest.cwiseMax(row.cwiseAbs());
   }
@@ -30,7 +41,7 @@ Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
   Scaler scaler;
   scaler.mean_ = mean.cast<float>();
   scaler.deviation_ = (square / count).cwiseSqrt().cast<float>();
-  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+  for (Eigen::Index j = 0; j < dim; ++j) {
     const double deviation = std::sqrt(square(j) / count);
     const double floor = std::max(options.absolute_floor, options.relative_floor * largest(j));
     if (deviation > floor) scaler.active_.push_back(j);

@@ -168,10 +168,11 @@ ValueArrays FqeStage(const EstimatorSources& in, const std::vector<std::int64_t>
     TerminalProgress progress("fit Q of " + in.policy.label, options.members * options.fit.steps,
                               "gradient steps", context.verbosity);
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    const FqeFit fit = FitFqe(in.log.log, *policy, context.task.spec, estimand, options,
-                              context.config.seed, RunIn(context, directory, progress));
-    const ValueArrays values = FqeValues(fit, in.log.log, episodes, *policy, context.task.spec,
-                                         estimand, ColumnsOf(in), options, context.config.seed);
+    const LoggedProblem problem{in.log.log, *policy, context.task.spec, estimand};
+    const FqeFit fit =
+        FitFqe(problem, options, context.config.seed, RunIn(context, directory, progress));
+    const ValueArrays values =
+        FqeValues(fit, problem, episodes, ColumnsOf(in), options, context.config.seed);
     NpzFile file;
     PutArray("q", values.q, file);
     PutArray("v", values.v, file);
@@ -192,11 +193,12 @@ LinearArrays LinearStage(const EstimatorSources& in, const std::vector<std::int6
                               context.verbosity);
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
     const std::uint64_t seed = context.config.seed;
-    const LinearValues fit = FitLinearValues(
-        in.log.log, *policy, spec, estimand,
-        MakeFourierFeatures(in.log.log, estimand, options.features, seed), options.values, seed);
-    const ValueArrays values = LinearQValues(fit, in.log.log, episodes, *policy, spec, estimand,
-                                             ColumnsOf(in), options.values, seed);
+    const LoggedProblem problem{in.log.log, *policy, spec, estimand};
+    const LinearValues fit =
+        FitLinearValues(problem, MakeFourierFeatures(in.log.log, estimand, options.features, seed),
+                        options.values, seed);
+    const ValueArrays values =
+        LinearQValues(fit, problem, episodes, ColumnsOf(in), options.values, seed);
     NpzFile file;
     PutArray("q", values.q, file);
     PutArray("v", values.v, file);
@@ -222,8 +224,9 @@ RatioArrays LagrangianStage(const EstimatorSources& in, const std::vector<std::i
                               options.members * options.fit.steps, "gradient steps",
                               context.verbosity);
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    LagrangianFit fit = FitLagrangian(in.log.log, *policy, spec, estimand, options, name,
-                                      context.config.seed, RunIn(context, directory, progress));
+    const LoggedProblem problem{in.log.log, *policy, spec, estimand};
+    LagrangianFit fit = FitLagrangian(problem, options, name, context.config.seed,
+                                      RunIn(context, directory, progress));
     NpzFile file;
     PutArray("log_ratios", LagrangianLogRatios(fit, in.log.log, episodes, estimand, ColumnsOf(in)),
              file);
@@ -247,10 +250,11 @@ MrdrArrays MrdrStage(const EstimatorSources& in, const std::vector<std::int64_t>
     TerminalProgress progress("fit MRDR of " + in.policy.label, options.members * options.fit.steps,
                               "gradient steps", context.verbosity);
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    const MrdrFit fit = FitMrdr(in.log.log, action_log_ratios, *policy, spec, estimand, options,
-                                context.config.seed, RunIn(context, directory, progress));
-    const ValueArrays values = MrdrValues(fit, in.log.log, episodes, *policy, spec, estimand,
-                                          ColumnsOf(in), options, context.config.seed);
+    const LoggedProblem problem{in.log.log, *policy, spec, estimand};
+    const MrdrFit fit = FitMrdr(problem, action_log_ratios, options, context.config.seed,
+                                RunIn(context, directory, progress));
+    const ValueArrays values =
+        MrdrValues(fit, problem, episodes, ColumnsOf(in), options, context.config.seed);
     NpzFile file;
     PutArray("q", values.q, file);
     PutArray("v", values.v, file);
