@@ -217,6 +217,26 @@ const Estimator& EstimatorRegistry::Find(const std::string& name) const {
                      nearest == nullptr ? "none" : nearest->name, names);
 }
 
+Estimator EstimatorRegistry::Make(const std::string& name, const ConfigNode& node,
+                                  const std::string& path) const {
+  const Estimator& registered = Find(name);
+  AnyOptions options = registered.options;
+  ReadOptions(node, path, options);
+  std::string params = DescribeDifferences(registered.options, options);
+  if (params.empty()) return registered;
+  Estimator made;
+  try {
+    made = registered.remake(options);
+  } catch (const ConfigError& error) {
+    Throw<ConfigError>("{}: {}: {}", node.place, path, error.what());
+  }
+  made.name = registered.name;
+  made.params = std::move(params);
+  made.options = std::move(options);
+  made.remake = registered.remake;
+  return made;
+}
+
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,
                       const Estimand& estimand) {
   CheckLog(inputs, estimand);

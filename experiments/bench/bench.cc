@@ -70,7 +70,9 @@ std::vector<BenchInterval> IntervalsOf(const Job& job, const Estimator& estimato
                    .assumes = "covers " + interval.covers + ", not the error of the model"});
     return out;
   }
-  const std::optional<ReturnRange> range = job.problem->Contribution(estimator.name);
+  // the ranges are those of the usual options
+  const std::optional<ReturnRange> range =
+      estimator.params.empty() ? job.problem->Contribution(estimator.name) : std::nullopt;
   for (const EpisodeIntervalMethod kind : plan.kinds) {
     EpisodeIntervalOptions options = plan.options;
     options.method = kind;
@@ -92,6 +94,7 @@ BenchRecord RecordOf(const Job& job, const Estimator& estimator, const Estimate&
                      .behavior = job.problem->behavior(),
                      .policy = policy.label,
                      .estimator = estimator.name,
+                     .params = estimator.params,
                      .log_episodes = job.episodes,
                      .seed = job.seed,
                      .truth = policy.truth,

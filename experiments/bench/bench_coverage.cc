@@ -68,7 +68,7 @@ constexpr std::array kTitles = {"environment", "episodes", "estimator", "interva
 std::vector<std::string> Cells(const CoverageScore& score, double level) {
   return {score.environment,
           fmt::format("{}", score.log_episodes),
-          score.estimator,
+          LabelOf(score.estimator, score.params),
           score.kind,
           fmt::format("{}", score.intervals),
           score.coverage ? fmt::format("{:.1f} %", 100.0 * *score.coverage) : kNoNumber,
@@ -84,12 +84,13 @@ std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records) {
   for (const BenchRecord& record : records) {
     for (const BenchInterval& interval : record.intervals) {
       const auto [place, added] = places.insert(
-          {{record.environment, record.log_episodes, record.estimator, interval.kind}, all.size()});
+          {{record.environment, record.log_episodes, record.label(), interval.kind}, all.size()});
       if (added) {
         Counts& counts = all.emplace_back();
         counts.score.environment = record.environment;
         counts.score.log_episodes = record.log_episodes;
         counts.score.estimator = record.estimator;
+        counts.score.params = record.params;
         counts.score.kind = interval.kind;
       }
       Add(record, interval, all[place->second]);
@@ -111,14 +112,15 @@ std::string JudgeCoverage(const CoverageScore& score, double level) {
 
 std::string CoverageCsv(std::span<const CoverageScore> scores, double level) {
   std::string csv =
-      "env,log_episodes,estimator,interval,level,intervals,refused,coverage,mean_width,verdict,"
+      "env,log_episodes,estimator,params,interval,level,intervals,refused,coverage,mean_width,"
+      "verdict,"
       "conservative,assumes,why_refused\n";
   for (const CoverageScore& s : scores) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
-                    s.estimator, s.kind, level, s.intervals, s.refused, NumberCsv(s.coverage),
-                    NumberCsv(s.mean_width), QuotedCsv(JudgeCoverage(s, level)),
-                    s.conservative ? "yes" : "no", QuotedCsv(s.assumes), QuotedCsv(s.why_refused));
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
+                       s.estimator, ParamsCsv(s.params), s.kind, level, s.intervals, s.refused,
+                       NumberCsv(s.coverage), NumberCsv(s.mean_width),
+                       QuotedCsv(JudgeCoverage(s, level)), s.conservative ? "yes" : "no",
+                       QuotedCsv(s.assumes), QuotedCsv(s.why_refused));
   }
   return csv;
 }

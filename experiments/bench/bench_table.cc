@@ -99,7 +99,7 @@ constexpr std::array kTitles = {"estimator", "n",        "refused",  "bias",    
 std::vector<std::string> Cells(const BenchScore& score) {
   const bool any = score.estimates > 0;
   const auto number = [any](double value) { return any ? FormatRounded(value) : kNoNumber; };
-  return {score.estimator,
+  return {score.label(),
           fmt::format("{}", score.estimates),
           fmt::format("{}", score.refused),
           number(score.bias),
@@ -138,7 +138,7 @@ std::vector<std::string> BestOf(std::span<const BenchScore> scores,
   for (const BenchScore& score : scores) {
     const bool here = score.environment == environment && score.log_episodes == largest;
     if (here && score.estimates > 0 && names.size() < kMostSeries) {
-      names.push_back(score.estimator);
+      names.push_back(score.label());
     }
   }
   return names;
@@ -146,7 +146,7 @@ std::vector<std::string> BestOf(std::span<const BenchScore> scores,
 
 // An estimator's error for one policy at the largest log of its environment.
 struct MismatchPoint {
-  std::string environment, estimator;
+  std::string environment, label;
   double mismatch = 0.0, rmse = 0.0, truth = 0.0;
 };
 
@@ -161,14 +161,12 @@ std::vector<MismatchPoint> MismatchPoints(std::span<const BenchRecord> records) 
   for (const BenchRecord& record : records) {
     const bool counts = record.value && record.mismatch;
     if (!counts || record.log_episodes != largest[record.environment]) continue;
-    groups[{record.environment, record.behavior, record.policy, record.estimator}].push_back(
-        &record);
+    groups[{record.environment, record.behavior, record.policy, record.label()}].push_back(&record);
   }
   std::vector<MismatchPoint> points;
   for (const auto& [key, group] : groups) {
-    MismatchPoint point{.environment = std::get<0>(key),
-                        .estimator = std::get<3>(key),
-                        .truth = group.front()->truth};
+    MismatchPoint point{
+        .environment = std::get<0>(key), .label = std::get<3>(key), .truth = group.front()->truth};
     double squares = 0.0;
     for (const BenchRecord* record : group) {
       point.mismatch += *record->mismatch / static_cast<double>(group.size());
@@ -209,12 +207,12 @@ HtmlTable TableOf(std::span<const BenchScore> group) {
 }  // namespace
 
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
-  // by place of the environment, size and name of the estimator
+  // by place of the environment, size, name and params of the estimator
   const std::vector<std::string> environments = EnvironmentsOf(records);
-  std::map<std::tuple<std::ptrdiff_t, std::int64_t, std::string>, Records> groups;
+  std::map<std::tuple<std::ptrdiff_t, std::int64_t, std::string, std::string>, Records> groups;
   for (const BenchRecord& record : records) {
     const auto place = std::ranges::find(environments, record.environment) - environments.begin();
-    groups[{place, record.log_episodes, record.estimator}].push_back(&record);
+    groups[{place, record.log_episodes, record.estimator, record.params}].push_back(&record);
   }
   std::vector<BenchScore> scores;
   for (const auto& [key, group] : groups) {
@@ -222,6 +220,7 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
     score.environment = environments[static_cast<std::size_t>(std::get<0>(key))];
     score.log_episodes = std::get<1>(key);
     score.estimator = std::get<2>(key);
+    score.params = std::get<3>(key);
     SetErrors(group, score);
     SetRankings(group, score);
     scores.push_back(std::move(score));
@@ -229,53 +228,57 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
   const auto order = [&](const BenchScore& score) {
     return std::tuple(std::ranges::find(environments, score.environment) - environments.begin(),
                       score.log_episodes, score.estimates == 0, score.refused > 0, score.rmse,
-                      score.estimator);
+                      score.estimator, score.params);
   };
   std::ranges::sort(scores, {}, order);
   return scores;
 }
 
+std::string ParamsCsv(const std::string& params) {
+  return params.empty() ? params : QuotedCsv(params);
+}
+
 std::string BenchCsv(std::span<const BenchRecord> records) {
   std::string csv =
-      "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,"
+      "env,behavior,policy,estimator,params,log_episodes,seed,value,stderr,ci_low,ci_high,"
       "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n";
   for (const BenchRecord& r : records) {
     const std::optional<double> error = r.value ? std::optional(*r.value - r.truth) : std::nullopt;
     const BenchInterval interval = r.intervals.empty() ? BenchInterval{} : r.intervals.front();
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
-                    QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed,
-                    NumberCsv(r.value), NumberCsv(r.standard_error), NumberCsv(interval.low),
-                    NumberCsv(interval.high), interval.kind, NumberCsv(r.ess), NumberCsv(r.khat),
-                    r.truth, r.truth_standard_error, NumberCsv(error), NumberCsv(r.mismatch),
-                    QuotedCsv(r.reason), QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                       r.environment, QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator,
+                       ParamsCsv(r.params), r.log_episodes, r.seed, NumberCsv(r.value),
+                       NumberCsv(r.standard_error), NumberCsv(interval.low),
+                       NumberCsv(interval.high), interval.kind, NumberCsv(r.ess), NumberCsv(r.khat),
+                       r.truth, r.truth_standard_error, NumberCsv(error), NumberCsv(r.mismatch),
+                       QuotedCsv(r.reason), QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
   }
   return csv;
 }
 
 std::string TimingsCsv(std::span<const BenchRecord> records) {
-  std::string csv = "env,behavior,policy,estimator,log_episodes,seed,seconds\n";
+  std::string csv = "env,behavior,policy,estimator,params,log_episodes,seed,seconds\n";
   for (const BenchRecord& r : records) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
-                    QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed, NumberCsv(r.seconds));
+    csv += fmt::format("{},{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
+                       QuotedCsv(r.policy), r.estimator, ParamsCsv(r.params), r.log_episodes,
+                       r.seed, NumberCsv(r.seconds));
   }
   return csv;
 }
 
 std::string ScoresCsv(std::span<const BenchScore> scores) {
   std::string csv =
-      "env,log_episodes,estimator,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
+      "env,log_episodes,estimator,params,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
       "regret_at_1,top_1,coverage,why_refused\n";
   for (const BenchScore& s : scores) {
     const auto number = [&](double value) {
       return s.estimates > 0 ? fmt::format("{}", value) : std::string();
     };
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment,
-                       s.log_episodes, s.estimator, s.estimates, s.refused, number(s.bias),
-                       number(s.mae), number(s.rmse), NumberCsv(s.relative), NumberCsv(s.spearman),
-                       NumberCsv(s.kendall), NumberCsv(s.regret_at_1), NumberCsv(s.top_1),
-                       NumberCsv(s.coverage), QuotedCsv(s.why_refused));
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment,
+                       s.log_episodes, s.estimator, ParamsCsv(s.params), s.estimates, s.refused,
+                       number(s.bias), number(s.mae), number(s.rmse), NumberCsv(s.relative),
+                       NumberCsv(s.spearman), NumberCsv(s.kendall), NumberCsv(s.regret_at_1),
+                       NumberCsv(s.top_1), NumberCsv(s.coverage), QuotedCsv(s.why_refused));
   }
   return csv;
 }
@@ -310,7 +313,7 @@ Plot TruthPlot(std::span<const BenchRecord> records, std::span<const BenchScore>
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name, .style = PlotStyle::kPoints};
     for (const BenchRecord& record : records) {
-      if (record.environment != environment || record.estimator != name ||
+      if (record.environment != environment || record.label() != name ||
           record.log_episodes != largest || !record.value) {
         continue;
       }
@@ -331,7 +334,7 @@ Plot SizePlot(std::span<const BenchScore> scores, const std::string& environment
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name};
     for (const BenchScore& score : scores) {
-      if (score.environment != environment || score.estimator != name || score.estimates == 0) {
+      if (score.environment != environment || score.label() != name || score.estimates == 0) {
         continue;
       }
       series.x.push_back(static_cast<double>(score.log_episodes));
@@ -352,7 +355,7 @@ Plot MismatchPlot(std::span<const BenchRecord> records, std::span<const BenchSco
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name};
     for (const MismatchPoint& point : points) {
-      if (point.environment != environment || point.estimator != name) continue;
+      if (point.environment != environment || point.label != name) continue;
       series.x.push_back(point.mismatch);
       series.y.push_back(point.rmse);
     }
@@ -372,8 +375,8 @@ Plot MismatchPlot(std::span<const BenchRecord> records) {
     constexpr double kRounding = 1e-9;
     const double share = point.rmse / std::abs(point.truth);
     if (!(std::isfinite(share) && share > kRounding)) continue;
-    PlotSeries& series = by_name[point.estimator];
-    series.label = point.estimator;
+    PlotSeries& series = by_name[point.label];
+    series.label = point.label;
     series.style = PlotStyle::kPoints;
     series.x.push_back(point.mismatch);
     series.y.push_back(share);
@@ -423,7 +426,7 @@ std::string BenchPage(std::span<const BenchScore> scores, const std::vector<Benc
     std::vector<std::string> reasons;
     for (const BenchScore& score : group) {
       if (!score.why_refused.empty()) {
-        reasons.push_back(fmt::format("{}: {}", score.estimator, score.why_refused));
+        reasons.push_back(fmt::format("{}: {}", score.label(), score.why_refused));
       }
     }
     if (!reasons.empty()) {

@@ -324,17 +324,23 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
 
 namespace {
 
-Estimator ChoosingEstimator(std::string name, std::string summary,
-                            const DoublyRobustLfiwOptions& options) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .horizons = HorizonSupport::kFinite,
-          .needs = Needs(options),
-          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
-            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
-            return std::move(chosen.estimate);
-          }};
+Estimator ChoosingEstimator(const std::string& name, const std::string& summary,
+                            const DoublyRobustLfiwOptions& estimate) {
+  return Configurable<ChosenDoublyRobustOptions>(
+      {.estimate = estimate, .choice = {}},
+      [name, summary](const ChosenDoublyRobustOptions& options) -> Estimator {
+        return {
+            .name = name,
+            .summary = summary,
+            .horizons = HorizonSupport::kFinite,
+            .needs = Needs(options.estimate),
+            .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+              ChosenDoublyRobust chosen =
+                  ChooseDoublyRobustLfiw(inputs, estimand, options.estimate, options.choice);
+              chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
+              return std::move(chosen.estimate);
+            }};
+      });
 }
 
 }  // namespace
