@@ -8,7 +8,7 @@
 #include "core/config/visitor.h"
 #include "core/layers.h"
 #include "experiments/evaluation/estimator_inputs.h"
-#include "experiments/evaluation_config.h"
+#include "experiments/evaluation/evaluation_config.h"
 #include "experiments/presentation/experiment.h"
 #include "ope/judgement/episode_intervals.h"
 

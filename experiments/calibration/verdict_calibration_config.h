@@ -6,7 +6,7 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "experiments/evaluation_config.h"
+#include "experiments/evaluation/evaluation_config.h"
 #include "experiments/presentation/experiment.h"
 
 namespace lfiw::experiments {

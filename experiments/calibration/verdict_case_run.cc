@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/run/sha256.h"
 #include "envs/linear_gaussian_env.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "policies/collect.h"
@@ -29,7 +28,7 @@ PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& l
   GaussianMlpPolicy(mlp, parameters, log_std, ObservationNormalizer(policy.gain.cols(), kNoClip),
                     "linear")
       .Save(path);
-  return {path, Sha256HexOfFile(path), label};
+  return LoadPolicySource(path, label);
 }
 
 // The configuration that `lfiw evaluate` would have.

@@ -23,13 +23,14 @@
 #include "experiments/calibration/verdict_calibration.h"
 #include "experiments/cli/check_policy.h"
 #include "experiments/cli/log_commands.h"
-#include "experiments/evaluation/model_stages.h"
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/run_evaluation.h"
+#include "experiments/evaluation/source_stages.h"
 #include "experiments/image_gof/gof.h"
 #include "experiments/image_gof/gof_table.h"
 #include "experiments/image_gof/toy_gaussian.h"
 #include "experiments/omniglot/omniglot.h"
+#include "experiments/presentation/toolchain.h"
 #include "experiments/presentation/versions.h"
 #include "ope/judgement/bench_metrics.h"
 #include "policies/collect.h"
@@ -120,7 +121,7 @@ int RunIn(const RunPlan& plan, const Config& config, const Experiment& experimen
                              ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
                              : plan.out);
   directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(plan.options.cache);
+  StageCache cache(plan.options.cache, CurrentToolchain());
   return experiment(config, ExperimentRun{cache, directory, plan.verbosity,
                                           CommandOf(plan.options, plan.overrides)});
 }

@@ -10,6 +10,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/image_gof/gof.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -52,7 +53,7 @@ int Gof(const GofCommand& command, Verbosity verbosity) {
                              ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
                              : command.out);
   directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(command.cache);
+  StageCache cache(command.cache, CurrentToolchain());
   return RunGof(config, {cache, directory, verbosity, CommandText(command)});
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/evaluation_config.h"
+#include "experiments/evaluation/evaluation_config.h"
 
 #include <fmt/format.h>
 

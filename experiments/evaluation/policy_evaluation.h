@@ -7,9 +7,9 @@
 
 #include "core/layers.h"
 #include "core/run/result_table.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/result_rows.h"
-#include "experiments/evaluation/sources.h"
+#include "experiments/evaluation/run_context.h"
 
 namespace lfiw::experiments {
 

@@ -10,10 +10,10 @@
 
 #include "core/layers.h"
 #include "core/run/result_table.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/evaluation_config.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/result_rows.h"
-#include "experiments/evaluation_config.h"
 
 namespace lfiw::experiments {
 

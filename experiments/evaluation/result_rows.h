@@ -10,7 +10,7 @@
 
 #include "core/layers.h"
 #include "core/run/result_table.h"
-#include "experiments/evaluation_config.h"
+#include "experiments/evaluation/evaluation_config.h"
 #include "models/calibration.h"
 #include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/judgement/diagnostics.h"

@@ -6,7 +6,7 @@
 #include "core/arrays/array.h"
 #include "core/layers.h"
 #include "envs/tabular.h"
-#include "ope/backtest.h"
+#include "ope/judgement/backtest.h"
 #include "ope/estimator.h"
 
 namespace lfiw::ope {

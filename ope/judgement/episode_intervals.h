@@ -9,7 +9,7 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "ope/backtest.h"
+#include "ope/judgement/backtest.h"
 #include "ope/episode_terms.h"
 
 namespace lfiw::ope {

@@ -7,7 +7,7 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "ope/backtest.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::ope {
 

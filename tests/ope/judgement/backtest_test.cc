@@ -1,4 +1,4 @@
-#include "ope/backtest.h"
+#include "ope/judgement/backtest.h"
 
 #include <gtest/gtest.h>
 
