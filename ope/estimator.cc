@@ -187,6 +187,20 @@ std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
   return factors;
 }
 
+void FittedArrays::Merge(FittedArrays other) {
+  const auto take = [](auto& to, auto& from) {
+    for (auto& [name, item] : from) to[name] = std::move(item);
+  };
+  take(values, other.values);
+  take(log_ratios, other.log_ratios);
+  take(weights, other.weights);
+  take(notes, other.notes);
+  take(missing, other.missing);
+  if (!other.model_rewards.empty()) model_rewards = std::move(other.model_rewards);
+  if (!other.model_log_weights.empty()) model_log_weights = std::move(other.model_log_weights);
+  if (!other.model_alive.empty()) model_alive = std::move(other.model_alive);
+}
+
 Estimate Refuse(std::string reason) {
   Estimate estimate;
   estimate.reason = std::move(reason);

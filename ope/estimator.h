@@ -45,11 +45,9 @@ struct ValueArrays {
   Array<double, 2> v_fit;  // [n, T + 1]
 };
 
-struct EstimatorInputs {
-  Array<double, 2> rewards;              // [n, T]
-  std::vector<std::int64_t> lengths;     // [n], steps before the end, 1 .. T
-  std::vector<std::uint8_t> terminated;  // [n], 1: the environment ended it; 0: T or a time limit
-
+// What is fitted to a log, by the names that estimators ask for (ope/fit.h). Several fits fill it
+// together.
+struct FittedArrays {
   // By the name of what was fitted: "fqe", "mrdr", "model".
   std::map<std::string, ValueArrays> values;
   // Log-ratios of evaluation to logged distribution, [n, T]: "action" is per step
@@ -67,6 +65,16 @@ struct EstimatorInputs {
   std::map<std::string, std::vector<std::string>> notes;
   // Why something that could be asked for by name is missing.
   std::map<std::string, std::string> missing;
+
+  // Takes over what `other` has.
+  void Merge(FittedArrays other);
+};
+
+// All that an estimator may read.
+struct EstimatorInputs : FittedArrays {
+  Array<double, 2> rewards;              // [n, T]
+  std::vector<std::int64_t> lengths;     // [n], steps before the end, 1 .. T
+  std::vector<std::uint8_t> terminated;  // [n], 1: the environment ended it; 0: T or a time limit
 
   std::int64_t episodes() const { return rewards.shape()[0]; }
   std::int64_t steps() const { return rewards.shape()[1]; }

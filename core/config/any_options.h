@@ -31,6 +31,11 @@ class AnyOptions {
     return *value;
   }
 
+  template <class T>
+  T& As() {
+    return const_cast<T&>(std::as_const(*this).As<T>());
+  }
+
   // Reads the fields that `node` names, as ReadConfig does; empty options know no field.
   void ReadNode(const ConfigNode& node, const std::string& path,
                 internal::ConfigProblems& problems);
