@@ -164,30 +164,23 @@ void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
   evaluation.measured.doubly_robust = std::move(measured);
 }
 
-// The same method on the policy that wrote the log, for every row of MakeRows.
-std::vector<std::optional<Backtest>> RunBacktests(const EvaluationInputs& in,
-                                                  const Evaluator& evaluator) {
+// Evaluates the policy that wrote the log by the same methods.
+BacktestsByRow RunBacktests(const EvaluationInputs& in, const Evaluator& evaluator) {
   if (!in.context.config.back_test.enabled || !in.policies.behavior || !in.logged) return {};
   PolicyEvaluation behavior = evaluator.Evaluate(*in.policies.behavior);
   evaluator.MakeRowsOf(behavior);
-  std::vector<std::optional<Backtest>> tests;
-  for (const ResultRow& row : behavior.rows) {
-    std::optional<Backtest>& test = tests.emplace_back();
-    if (!row.value) continue;
-    test = in.logged;
-    test->estimate = *row.value;
-    test->estimate_stderr = row.standard_error;
+  BacktestsByRow tests;
+  for (const JudgedRow& judged : behavior.rows) {
+    if (!judged.row.value) continue;
+    Backtest test = *in.logged;
+    test.estimate = *judged.row.value;
+    test.estimate_stderr = judged.row.standard_error;
+    tests.emplace(judged.key, test);
   }
   return tests;
 }
 
 }  // namespace
-
-std::optional<Backtest> PolicyEvaluation::back_test() const {
-  const std::size_t stated = RowOf(ChooseHeadline(measured), rows);
-  // a doubly robust row has none: the log corrects the answer for its own policy to what it holds
-  return stated < measured.back_tests.size() ? measured.back_tests[stated] : std::nullopt;
-}
 
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
   const Evaluator evaluator(in);
@@ -197,7 +190,7 @@ std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
     if (in.context.config.doubly_robust.enabled) AddDoublyRobust(in, evaluations.back());
   }
   PipelineBootstrap(in, evaluations);
-  const std::vector<std::optional<Backtest>> back_tests = RunBacktests(in, evaluator);
+  const BacktestsByRow back_tests = RunBacktests(in, evaluator);
   for (PolicyEvaluation& evaluation : evaluations) {
     evaluation.measured.back_tests = back_tests;
     if (in.context.config.truth.enabled) {

@@ -307,15 +307,15 @@ std::optional<Difference> DifferenceFromLog(const ResultRow& row, const Backtest
   return difference;
 }
 
-std::vector<ResultRow> TableRows(const EvaluationConfig& config,
+std::vector<JudgedRow> TableRows(const EvaluationConfig& config,
                                  const PolicyEvaluation& evaluation) {
   const std::set<std::int64_t> horizons = TableHorizons(config);
   const Headline headline = ChooseHeadline(evaluation.measured);
-  std::vector<ResultRow> table;
-  for (const ResultRow& row : evaluation.rows) {
-    const bool model = row.estimator == "model";
-    const bool listed = !row.horizon || horizons.contains(*row.horizon);
-    if (model || headline.Names(row) || listed) table.push_back(row);
+  std::vector<JudgedRow> table;
+  for (const JudgedRow& judged : evaluation.rows) {
+    const RowKey& key = judged.key;
+    const bool listed = key.kind != RowKind::kWeighted || horizons.contains(key.horizon);
+    if (listed || key == headline.key) table.push_back(judged);
   }
   return table;
 }
@@ -323,10 +323,11 @@ std::vector<ResultRow> TableRows(const EvaluationConfig& config,
 json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
   const EvaluationMeasurements& measured = evaluation.measured;
   const Headline headline = ChooseHeadline(measured);
-  const std::vector<ResultRow> table = TableRows(in.config, evaluation);
-  const std::size_t stated = RowOf(headline, table);
+  const std::vector<JudgedRow> table = TableRows(in.config, evaluation);
+  const auto stated = &FindRow(headline.key, table) - table.data();
+  const ResultRow& answer = evaluation.stated();
   json rows = json::array();
-  for (const ResultRow& row : table) rows.push_back(RowJson(row));
+  for (const JudgedRow& judged : table) rows.push_back(RowJson(judged.row));
 
   json report = {
       {"title", in.config.name},
@@ -339,7 +340,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
         {"scale", EnumName(in.config.value.scale)}}},
       {"confidence", in.config.intervals.level},
       {"headline", stated},
-      {"verdict", {{"level", table[stated].verdict}, {"reasons", json::array()}}},
+      {"verdict", {{"level", answer.verdict}, {"reasons", json::array()}}},
       {"log", LogJson(in)},
       {"rows", rows},
       {"sweep", SweepJson(in, measured)},
@@ -356,7 +357,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
       {"learned", LearnedJson(in.models.learned)},
       {"notes", Notes(in, measured, headline)}};
   if (measured.doubly_robust) report["doubly_robust"] = DoublyRobustJson(measured);
-  if (!table[stated].reason.empty()) report["verdict"]["reasons"].push_back(table[stated].reason);
+  if (!answer.reason.empty()) report["verdict"]["reasons"].push_back(answer.reason);
   if (in.policies.behavior) {
     report["behavior_policy"] = in.policies.behavior->policy->Description();
   }

@@ -54,7 +54,7 @@ struct ReportInputs {
 
 // The rows of the table on the first screen and in the report: the plain model, then every
 // estimator at the listed horizons, at T, and at the headline's.
-std::vector<ResultRow> TableRows(const EvaluationConfig& config,
+std::vector<JudgedRow> TableRows(const EvaluationConfig& config,
                                  const PolicyEvaluation& evaluation);
 
 // report.json about one of the evaluations, as described in experiments/evaluation/report_page.h;

@@ -66,7 +66,7 @@ void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
 void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   std::vector<ResultRow> rows;
   for (const PolicyEvaluation& evaluation : in.evaluations) {
-    rows.insert(rows.end(), evaluation.rows.begin(), evaluation.rows.end());
+    for (const JudgedRow& judged : evaluation.rows) rows.push_back(judged.row);
   }
   WriteCsv(run.directory.File("results.csv"), rows);
   WriteJson(run.directory.File("results.json"), rows);
@@ -134,7 +134,7 @@ int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   const bool any =
       std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
         return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
-                           [](const ResultRow& row) { return row.value.has_value(); });
+                           [](const JudgedRow& judged) { return judged.row.value.has_value(); });
       });
   return any ? 0 : 1;
 }
