@@ -24,13 +24,6 @@
 namespace lfiw::experiments {
 namespace {
 
-std::vector<Estimator> Chosen(const BenchConfig& config, const EstimatorRegistry& registry) {
-  if (config.estimators.empty()) return {registry.all().begin(), registry.all().end()};
-  std::vector<Estimator> chosen;
-  for (const std::string& name : config.estimators) chosen.push_back(registry.Find(name));
-  return chosen;
-}
-
 std::set<std::string> NeedsOf(const std::vector<Estimator>& estimators) {
   std::set<std::string> needs;
   for (const Estimator& estimator : estimators) {
@@ -138,7 +131,7 @@ std::optional<double> MismatchOf(const EstimatorInputs& inputs) {
 
 std::vector<BenchRecord> RunJob(const Job& job, const std::vector<Estimator>& estimators,
                                 const std::set<std::string>& needs, IntervalPlan intervals) {
-  const BenchInputs inputs = job.problem->Inputs(job.policy, job.episodes, job.seed, needs);
+  const FittedInputs inputs = job.problem->Inputs(job.policy, job.episodes, job.seed, needs);
   const std::optional<double> mismatch = MismatchOf(inputs.arrays);
   intervals.options.seed = job.seed;
   std::vector<BenchRecord> records;
@@ -288,10 +281,10 @@ int RunBench(const BenchConfig& config, const ExperimentRun& run) {
 
 int RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
              const ExperimentRun& run) {
-  CheckConfig(config);
+  CheckConfig(config, registry);
   const auto problems = MakeBenchProblems(config, run.cache, run.verbosity);
-  const std::vector<BenchRecord> records =
-      RunJobs(config, Chosen(config, registry), problems, run.verbosity);
+  const std::vector<BenchRecord> records = RunJobs(
+      config, MakeEstimators(config.estimators, registry, config.fits), problems, run.verbosity);
   const std::vector<BenchScore> scores = ScoreBench(records);
   WriteRun(config, run, records, scores);
   if (run.verbosity != Verbosity::kQuiet) {
