@@ -83,6 +83,13 @@ TEST(EstimatorChoice, TheSameTwiceAndNeedsThatNobodyProvidesAreErrors) {
               HasSubstr("wdr_fqe values=fqee needs fqee, which no fit provides"));
 }
 
+TEST(EstimatorChoice, OptionsThatDoNotGoTogetherAreToldWithTheirPlace) {
+  EXPECT_THAT(ErrorOf("estimators: [{name: wdr_fqe, ratios: {finished: drop}}]"),
+              HasSubstr("bench.yaml:1: estimators.0: doubly robust ratios"));
+  EXPECT_THAT(ErrorOf("estimators: [{name: dr_lfiw, choice: {powers: []}}]"),
+              HasSubstr("bench.yaml:1: estimators.0: powers"));
+}
+
 TEST(EstimatorChoice, AMapWithoutANameIsWrong) {
   EXPECT_THROW(Read("estimators: [{ratios: {max_weight: 20}}]"), ConfigError);
 }
