@@ -48,7 +48,7 @@ void Take(const Fit& fit, FitOutcome outcome, FittedInputs& out) {
 
 bool Fit::Serves(const std::set<std::string>& needed) const {
   return std::ranges::any_of(provides,
-                             [&](const std::string& name) { return needed.contains(name); });
+                             [&](const std::string& array) { return needed.contains(array); });
 }
 
 FittedArrays NotFitted(const Fit& fit, const std::string& reason) {
