@@ -32,36 +32,37 @@ bool Has(const EstimatorInputs& in, const std::string& name) {
          (name == "classifiers" && !in.model_log_weights.empty());
 }
 
-FittedArrays FitToArrays(const Fit& fit, const EstimatorInputs& in, const Estimand& estimand) {
+FittedArrays FitToArrays(const FitMethod& fit, const EstimatorInputs& in,
+                         const Estimand& estimand) {
   for (const std::string& need : fit.needs) {
     if (!Has(in, need)) return NotFitted(fit, WhyMissing(in, need));
   }
   return fit.on_arrays(in, estimand, fit.options);
 }
 
-void Take(const Fit& fit, FitOutcome outcome, FittedInputs& out) {
+void Take(const FitMethod& fit, FitOutcome outcome, FittedInputs& out) {
   out.arrays.Merge(std::move(outcome.arrays));
   out.times.push_back({{fit.provides.begin(), fit.provides.end()}, outcome.seconds});
 }
 
 }  // namespace
 
-bool Fit::Serves(const std::set<std::string>& needed) const {
+bool FitMethod::Serves(const std::set<std::string>& needed) const {
   return std::ranges::any_of(provides,
                              [&](const std::string& array) { return needed.contains(array); });
 }
 
-FittedArrays NotFitted(const Fit& fit, const std::string& reason) {
+FittedArrays NotFitted(const FitMethod& fit, const std::string& reason) {
   FittedArrays none;
   for (const std::string& name : fit.provides) none.missing[name] = reason;
   return none;
 }
 
-void FitRegistry::Add(Fit fit) {
+void FitRegistry::Add(FitMethod fit) {
   RequireName(fit.name);
   for (const std::string& name : fit.provides) RequireName(name);
   const std::set<std::string> taken = Provided();
-  for (const Fit& known : fits_) {
+  for (const FitMethod& known : fits_) {
     if (known.name == fit.name) {
       Throw<ConfigError>("fit {}: there is one of this name already", fit.name);
     }
@@ -74,9 +75,9 @@ void FitRegistry::Add(Fit fit) {
   fits_.push_back(std::move(fit));
 }
 
-const Fit& FitRegistry::Find(const std::string& name) const {
+const FitMethod& FitRegistry::Find(const std::string& name) const {
   std::vector<std::string> names;
-  for (const Fit& fit : fits_) {
+  for (const FitMethod& fit : fits_) {
     if (fit.name == name) return fit;
     names.push_back(fit.name);
   }
@@ -85,14 +86,14 @@ const Fit& FitRegistry::Find(const std::string& name) const {
 
 std::set<std::string> FitRegistry::Provided() const {
   std::set<std::string> names;
-  for (const Fit& fit : fits_) names.insert(fit.provides.begin(), fit.provides.end());
+  for (const FitMethod& fit : fits_) names.insert(fit.provides.begin(), fit.provides.end());
   return names;
 }
 
 std::set<std::string> FitRegistry::WithNeedsOfFits(std::set<std::string> needs) const {
   for (std::size_t before = 0; before != needs.size();) {
     before = needs.size();
-    for (const Fit& fit : fits_) {
+    for (const FitMethod& fit : fits_) {
       if (fit.Serves(needs)) needs.insert(fit.needs.begin(), fit.needs.end());
     }
   }
@@ -107,7 +108,7 @@ void FitRegistry::ReadNode(const ConfigNode& node, const std::string& path,
     return;
   }
   std::vector<std::string_view> names;
-  for (const Fit& fit : fits_) {
+  for (const FitMethod& fit : fits_) {
     if (!fit.options.empty()) names.emplace_back(fit.name);
   }
   for (std::size_t i = 0; i < node.keys.size(); ++i) {
@@ -115,14 +116,14 @@ void FitRegistry::ReadNode(const ConfigNode& node, const std::string& path,
       problems.UnknownKey(node.items[i], path, node.keys[i], names);
       continue;
     }
-    const auto fit = std::ranges::find(fits_, node.keys[i], &Fit::name);
+    const auto fit = std::ranges::find(fits_, node.keys[i], &FitMethod::name);
     fit->options.ReadNode(node.items[i], internal::JoinPath(path, node.keys[i]), problems);
   }
 }
 
 ConfigNode FitRegistry::WriteNode() const {
   ConfigNode map = ConfigNode::Map();
-  for (const Fit& fit : fits_) {
+  for (const FitMethod& fit : fits_) {
     if (fit.options.empty()) continue;
     ConfigNode section = fit.options.WriteNode();
     section.comment = fit.summary;
@@ -139,13 +140,14 @@ FitOutcome Timed(const std::function<FittedArrays()>& make) {
 }
 
 void AddFits(const FitRegistry& fits, const std::set<std::string>& needs, const Estimand& estimand,
-             const std::function<std::optional<FitOutcome>(const Fit&)>& make, FittedInputs& out) {
+             const std::function<std::optional<FitOutcome>(const FitMethod&)>& make,
+             FittedInputs& out) {
   const std::set<std::string> needed = fits.WithNeedsOfFits(needs);
-  for (const Fit& fit : fits.all()) {
+  for (const FitMethod& fit : fits.all()) {
     if (fit.on_arrays || !fit.Serves(needed)) continue;
     if (std::optional<FitOutcome> outcome = make(fit)) Take(fit, std::move(*outcome), out);
   }
-  for (const Fit& fit : fits.all()) {
+  for (const FitMethod& fit : fits.all()) {
     if (!fit.on_arrays || !fit.Serves(needed)) continue;
     Take(fit, Timed([&] { return FitToArrays(fit, out.arrays, estimand); }), out);
   }

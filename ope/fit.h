@@ -78,7 +78,7 @@ struct FitWork {
 // of the arrays of rewards and other fits alone, or in closed form of the log of a tabular or a
 // linear-Gaussian system. Where it has none for a system, or a function says so in
 // FittedArrays::missing, the estimators that need it refuse.
-struct Fit {
+struct FitMethod {
   std::string name;                   // of its section in `fits`: letters, digits and _
   std::string summary;                // one line: what it is
   std::vector<std::string> provides;  // names as in Estimator::needs
@@ -104,7 +104,7 @@ struct Fit {
 };
 
 // Returns that nothing of a fit can be had, and why.
-FittedArrays NotFitted(const Fit& fit, const std::string& reason);
+FittedArrays NotFitted(const FitMethod& fit, const std::string& reason);
 
 // Fits by name, in the order added, each with the options that a run uses. As a field of a
 // configuration it is a map with a section for every fit that has options.
@@ -112,15 +112,15 @@ class FitRegistry {
  public:
   // Throws ConfigError when the name or something that it provides is taken, or a name is not made
   // of letters, digits and _.
-  void Add(Fit fit);
+  void Add(FitMethod fit);
   // Throws ConfigError that names the known ones.
-  const Fit& Find(const std::string& name) const;
-  std::span<const Fit> all() const { return fits_; }
+  const FitMethod& Find(const std::string& name) const;
+  std::span<const FitMethod> all() const { return fits_; }
 
   // The options of the named fit, which are a T.
   template <class T>
   T& Options(const std::string& name) {
-    return const_cast<Fit&>(Find(name)).options.template As<T>();
+    return const_cast<FitMethod&>(Find(name)).options.template As<T>();
   }
 
   // Everything that some fit provides.
@@ -133,7 +133,7 @@ class FitRegistry {
   ConfigNode WriteNode() const;
 
  private:
-  std::vector<Fit> fits_;
+  std::vector<FitMethod> fits_;
 };
 
 // All fits of this library.
@@ -164,7 +164,8 @@ FitOutcome Timed(const std::function<FittedArrays()>& make);
 // on_arrays from the arrays, all others from make(fit), which returns none where a fit has no
 // function for the source.
 void AddFits(const FitRegistry& fits, const std::set<std::string>& needs, const Estimand& estimand,
-             const std::function<std::optional<FitOutcome>(const Fit&)>& make, FittedInputs& out);
+             const std::function<std::optional<FitOutcome>(const FitMethod&)>& make,
+             FittedInputs& out);
 
 }  // namespace lfiw::ope
 

@@ -47,7 +47,7 @@ double ScaledTo(const Estimand& estimand, double sum) {
 void AddModelTimes(const StageCache& cache, std::size_t first, const FitRegistry& fits,
                    std::vector<FitTime>& times) {
   std::set<std::string> served;
-  for (const Fit& fit : fits.all()) {
+  for (const FitMethod& fit : fits.all()) {
     if (fit.Reads(FitReads::kDynamics)) served.insert(fit.provides.begin(), fit.provides.end());
   }
   const std::vector<StageRecord> records = cache.records();

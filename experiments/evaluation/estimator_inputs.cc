@@ -67,7 +67,7 @@ class LogFitter {
       : in_(in), episodes_(episodes) {}
 
   // None for fits that are not made from logs.
-  std::optional<FitOutcome> Run(const Fit& fit) {
+  std::optional<FitOutcome> Run(const FitMethod& fit) {
     if (!fit.on_log) return {};
     if (std::string why = WhyNot(fit); !why.empty()) return FitOutcome{NotFitted(fit, why), 0.0};
     StageCache& cache = in_.context.cache;
@@ -80,7 +80,7 @@ class LogFitter {
 
  private:
   // Why the fit cannot run; empty if it can.
-  std::string WhyNot(const Fit& fit) {
+  std::string WhyNot(const FitMethod& fit) {
     if (fit.Reads(FitReads::kDynamics) && in_.models == nullptr) {
       return "no dynamics model was fitted";
     }
@@ -91,7 +91,7 @@ class LogFitter {
     return why_no_densities_;
   }
 
-  FittedArrays Arrays(const Fit& fit) const {
+  FittedArrays Arrays(const FitMethod& fit) const {
     const EvaluationConfig& config = in_.context.config;
     const bool dynamics = fit.Reads(FitReads::kDynamics);
     const FitStage::Key key{.options = fit.options,
@@ -132,7 +132,7 @@ std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
 
 bool NeedDynamics(const FitRegistry& fits, const std::set<std::string>& needs) {
   const std::set<std::string> all = fits.WithNeedsOfFits(needs);
-  return std::ranges::any_of(fits.all(), [&](const Fit& fit) {
+  return std::ranges::any_of(fits.all(), [&](const FitMethod& fit) {
     return fit.Reads(FitReads::kDynamics) && fit.Serves(all);
   });
 }
@@ -145,7 +145,7 @@ FittedInputs MakeEstimatorInputs(const EstimatorSources& sources,
   LogFitter fitter(sources, episodes);
   AddFits(
       sources.fits, needs, EstimandOf(sources.context.config.value),
-      [&](const Fit& fit) { return fitter.Run(fit); }, out);
+      [&](const FitMethod& fit) { return fitter.Run(fit); }, out);
   return out;
 }
 

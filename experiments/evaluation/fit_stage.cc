@@ -39,7 +39,7 @@ StageInfo FitStage::Info(const Inputs& inputs) {
 }
 
 void FitStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
-  const Fit& fit = inputs.fit;
+  const FitMethod& fit = inputs.fit;
   const FitWork amount = fit.work ? fit.work(key.options, EstimandOf(key.value)) : FitWork{};
   const auto progress = work.StartProgress(
       fmt::format("fit {} of {}", fit.name, inputs.policy.label), amount.total, amount.unit);

@@ -40,7 +40,7 @@ struct FitStage {
     }
   };
   struct Inputs {
-    const Fit& fit;
+    const FitMethod& fit;
     std::string stage;  // name of the stage
     const Task& task;
     const LogSource& log;

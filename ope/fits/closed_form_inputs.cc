@@ -5,13 +5,13 @@
 namespace lfiw::ope {
 namespace {
 
-// Adds the fits for a source; `form` is the function of a Fit that takes it.
+// Adds the fits for a source; `form` is the function of a FitMethod that takes it.
 template <class Source, class Form>
 void AddClosedForms(const Source& source, Form form, const FitRegistry& fits,
                     const std::set<std::string>& needs, FittedInputs& out) {
   AddFits(
       fits, needs, source.estimand,
-      [&](const Fit& fit) -> std::optional<FitOutcome> {
+      [&](const FitMethod& fit) -> std::optional<FitOutcome> {
         const auto& make = fit.*form;
         if (!make) return {};
         return Timed([&] { return make(source, fit.options); });
@@ -27,7 +27,7 @@ FittedInputs MakeInputs(const TabularSource& source, const FitRegistry& fits,
   out.arrays.rewards = source.log.rewards;
   out.arrays.lengths = source.log.lengths;
   out.arrays.terminated = source.log.terminated;
-  AddClosedForms(source, &Fit::on_tabular, fits, needs, out);
+  AddClosedForms(source, &FitMethod::on_tabular, fits, needs, out);
   return out;
 }
 
@@ -37,7 +37,7 @@ FittedInputs MakeInputs(const LinearGaussianSource& source, const FitRegistry& f
   out.arrays.rewards = source.log.rewards;
   out.arrays.lengths.assign(static_cast<std::size_t>(source.log.episodes()), source.log.steps());
   out.arrays.terminated.assign(out.arrays.lengths.size(), 0);
-  AddClosedForms(source, &Fit::on_linear_gaussian, fits, needs, out);
+  AddClosedForms(source, &FitMethod::on_linear_gaussian, fits, needs, out);
   return out;
 }
 

@@ -30,10 +30,10 @@ FittedArrays NeedsNetworks(const std::string& name) {
   return out;
 }
 
-Fit ActionRatioFit() {
-  Fit fit{.name = "action",
-          .summary = "ratios of the policies' probabilities of the logged actions",
-          .provides = {"action"}};
+FitMethod ActionRatioFit() {
+  FitMethod fit{.name = "action",
+                .summary = "ratios of the policies' probabilities of the logged actions",
+                .provides = {"action"}};
   fit.reads = {FitReads::kActionDensities};
   fit.storage = FitStorage::kMadeAnew;
   fit.on_log = [](const FitSources& in, const AnyOptions&) {
@@ -80,11 +80,11 @@ FittedArrays FitModel(const FitSources& in, const AnyOptions& any) {
   return out;
 }
 
-Fit ModelValueFit() {
-  Fit fit{.name = "model",
-          .summary = "values and visited states in the learned model",
-          .provides = {"model", "model_visitation"},
-          .options = ModelValueOptions()};
+FitMethod ModelValueFit() {
+  FitMethod fit{.name = "model",
+                .summary = "values and visited states in the learned model",
+                .provides = {"model", "model_visitation"},
+                .options = ModelValueOptions()};
   fit.reads = {FitReads::kDynamics};
   fit.work = [](const AnyOptions& options, const Estimand& estimand) -> FitWork {
     return {ModelValueWork(options.As<ModelValueOptions>(), estimand.horizon.value_or(1)), "steps"};
@@ -99,11 +99,11 @@ Fit ModelValueFit() {
   return fit;
 }
 
-Fit FqeValueFit() {
-  Fit fit{.name = "fqe",
-          .summary = "fitted Q evaluation",
-          .provides = {"fqe"},
-          .options = FqeOptions()};
+FitMethod FqeValueFit() {
+  FitMethod fit{.name = "fqe",
+                .summary = "fitted Q evaluation",
+                .provides = {"fqe"},
+                .options = FqeOptions()};
   fit.work = GradientSteps<FqeOptions>;
   fit.on_log = [](const FitSources& in, const AnyOptions& any) {
     const auto& options = any.As<FqeOptions>();
@@ -136,11 +136,11 @@ FittedArrays FitLinear(const FitSources& in, const AnyOptions& any) {
   return out;
 }
 
-Fit LinearFit() {
-  Fit fit{.name = "linear",
-          .summary = "minimax Q and weight learning",
-          .provides = {"mql", "mwl"},
-          .options = LinearFitOptions()};
+FitMethod LinearFit() {
+  FitMethod fit{.name = "linear",
+                .summary = "minimax Q and weight learning",
+                .provides = {"mql", "mwl"},
+                .options = LinearFitOptions()};
   fit.on_log = FitLinear;
   fit.on_tabular = [](const TabularSource& in, const AnyOptions&) {
     FittedArrays out = TabularQ(in, "mql");
@@ -158,9 +158,9 @@ Fit LinearFit() {
 }
 
 // The regularized Lagrangian with the options of a member of its family.
-Fit LagrangianRatioFit(const std::string& name, const std::string& summary,
-                       const LagrangianOptions& options) {
-  Fit fit{.name = name, .summary = summary, .provides = {name}, .options = options};
+FitMethod LagrangianRatioFit(const std::string& name, const std::string& summary,
+                             const LagrangianOptions& options) {
+  FitMethod fit{.name = name, .summary = summary, .provides = {name}, .options = options};
   fit.work = GradientSteps<LagrangianOptions>;
   fit.on_log = [name](const FitSources& in, const AnyOptions& any) {
     const LagrangianFit fitted = FitLagrangian(in.log, in.policy, in.spec, in.estimand,
@@ -199,11 +199,11 @@ FittedArrays FitMrdrValues(const FitSources& in, const AnyOptions& any) {
   return out;
 }
 
-Fit MrdrValueFit() {
-  Fit fit{.name = "mrdr",
-          .summary = "more robust doubly robust evaluation",
-          .provides = {"mrdr"},
-          .options = QuickMrdr()};
+FitMethod MrdrValueFit() {
+  FitMethod fit{.name = "mrdr",
+                .summary = "more robust doubly robust evaluation",
+                .provides = {"mrdr"},
+                .options = QuickMrdr()};
   fit.reads = {FitReads::kActionDensities};
   fit.work = GradientSteps<MrdrOptions>;
   fit.on_log = FitMrdrValues;
@@ -219,10 +219,10 @@ Fit MrdrValueFit() {
   return fit;
 }
 
-Fit RolloutFit() {
-  Fit fit{.name = "rollouts",
-          .summary = "rollouts in the learned model",
-          .provides = {"rollouts", "classifiers"}};
+FitMethod RolloutFit() {
+  FitMethod fit{.name = "rollouts",
+                .summary = "rollouts in the learned model",
+                .provides = {"rollouts", "classifiers"}};
   fit.reads = {FitReads::kDynamics};
   fit.storage = FitStorage::kMadeAnew;
   fit.on_log = [](const FitSources& in, const AnyOptions&) {
@@ -240,10 +240,10 @@ Fit RolloutFit() {
 }
 
 // Exact state ratios, which only closed forms have.
-Fit VisitationFit() {
-  Fit fit{.name = "visitation",
-          .summary = "exact ratios of visited to logged states",
-          .provides = {"visitation"}};
+FitMethod VisitationFit() {
+  FitMethod fit{.name = "visitation",
+                .summary = "exact ratios of visited to logged states",
+                .provides = {"visitation"}};
   fit.on_tabular = [](const TabularSource& in, const AnyOptions&) {
     FittedArrays out;
     out.log_ratios["visitation"] =

@@ -29,8 +29,8 @@ EstimatorInputs Inputs() {
 }
 
 // Gives a constant weight by its name.
-Fit Constant(const std::string& name, double weight) {
-  Fit fit{.name = name, .summary = "a constant", .provides = {name}};
+FitMethod Constant(const std::string& name, double weight) {
+  FitMethod fit{.name = name, .summary = "a constant", .provides = {name}};
   fit.on_arrays = [name, weight](const EstimatorInputs& in, const Estimand&, const AnyOptions&) {
     FittedArrays out;
     out.weights[name] = Array<double, 2>(in.rewards.shape(), weight);
@@ -40,8 +40,8 @@ Fit Constant(const std::string& name, double weight) {
 }
 
 // Doubles the weights of another.
-Fit Double(const std::string& name, const std::string& of) {
-  Fit fit{.name = name, .summary = "a multiple", .provides = {name}};
+FitMethod Double(const std::string& name, const std::string& of) {
+  FitMethod fit{.name = name, .summary = "a multiple", .provides = {name}};
   fit.needs = {of};
   fit.on_arrays = [name, of](const EstimatorInputs& in, const Estimand&, const AnyOptions&) {
     FittedArrays out;
@@ -56,7 +56,7 @@ FittedInputs Fitted(const FitRegistry& fits, const std::set<std::string>& needs)
   FittedInputs out;
   out.arrays = Inputs();
   AddFits(
-      fits, needs, {}, [](const Fit&) { return std::optional<FitOutcome>(); }, out);
+      fits, needs, {}, [](const FitMethod&) { return std::optional<FitOutcome>(); }, out);
   return out;
 }
 
@@ -65,7 +65,7 @@ TEST(FitRegistry, KnowsFitsByNameAndRefusesTakenOnes) {
   fits.Add(Constant("one", 1.0));
   EXPECT_EQ(fits.Find("one").summary, "a constant");
   EXPECT_THROW(fits.Add(Constant("one", 2.0)), ConfigError);
-  Fit other = Constant("other", 2.0);
+  FitMethod other = Constant("other", 2.0);
   other.provides = {"one"};
   EXPECT_THAT([&] { fits.Add(other); },
               ThrowsMessage<ConfigError>(HasSubstr("another fit provides one already")));

@@ -34,8 +34,9 @@ LinearGaussianSystem SmallSystem() {
 }
 
 // Counts how often it runs: the mean first action, as weights.
-Fit CountingFit(std::shared_ptr<int> runs) {
-  Fit fit{.name = "first_action", .summary = "the first action", .provides = {"first_action"}};
+FitMethod CountingFit(std::shared_ptr<int> runs) {
+  FitMethod fit{
+      .name = "first_action", .summary = "the first action", .provides = {"first_action"}};
   fit.on_log = [runs](const FitSources& in, const AnyOptions&) {
     ++*runs;
     FittedArrays out;
@@ -133,7 +134,7 @@ TEST_F(EstimatorInputsTest, AFitOfOnesOwnIsAStageThatTheCacheKeeps) {
 
 TEST_F(EstimatorInputsTest, AnotherVersionSeedOrHorizonOfAFitIsAnotherStage) {
   const auto runs = std::make_shared<int>(0);
-  Fit fit = CountingFit(runs);
+  FitMethod fit = CountingFit(runs);
   FitRegistry fits;
   fits.Add(fit);
   Inputs(fits, {"first_action"});

@@ -39,7 +39,7 @@ TEST(MakeInputs, RunsAFitOfOnesOwnInClosedForm) {
   const TabularProblem problem = FindTabularProblem("graph");
   const TabularLog log =
       SampleLog(problem.system, problem.behavior, 10, problem.horizon, Stream(1, "log"));
-  Fit own{.name = "own", .summary = "exact ratios again", .provides = {"own"}};
+  FitMethod own{.name = "own", .summary = "exact ratios again", .provides = {"own"}};
   own.on_tabular = [](const TabularSource& in, const AnyOptions&) {
     FittedArrays out;
     out.log_ratios["own"] = ActionLogRatios(in.behavior, in.evaluation, in.log);

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 TEST(StandardFits, AreTheWholeFamilyByName) {
   std::vector<std::string> names;
   const FitRegistry fits = StandardFits();
-  for (const Fit& fit : fits.all()) names.push_back(fit.name);
+  for (const FitMethod& fit : fits.all()) names.push_back(fit.name);
   EXPECT_THAT(names, ElementsAre("action", "model", "fqe", "linear", "dual_dice", "gen_dice",
                                  "mrdr", "rollouts", "visitation"));
 }
@@ -24,7 +24,7 @@ TEST(StandardFits, AreTheWholeFamilyByName) {
 TEST(StandardFits, SayHowMuchWorkTheyAre) {
   FitRegistry fits = StandardFits();
   fits.Options<MrdrOptions>("mrdr").fit.steps = 12;
-  const Fit& mrdr = fits.Find("mrdr");
+  const FitMethod& mrdr = fits.Find("mrdr");
   EXPECT_EQ(mrdr.work(mrdr.options, {}).total, 12);
 }
 
