@@ -243,9 +243,9 @@ ConfigNode LoadNode(const std::string& path, const std::vector<std::string>& ove
   return root;
 }
 
-std::vector<std::string> AllPaths(const ConfigNode& node) {
+std::vector<std::string> AllPaths(const ConfigNode& node, const std::string& path) {
   std::vector<std::string> paths;
-  CollectPaths(node, "", paths);
+  CollectPaths(node, path, paths);
   return paths;
 }
 

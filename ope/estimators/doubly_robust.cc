@@ -32,6 +32,12 @@ void CheckRatios(const RatioOptions& ratios) {
       EnumName(ratios.product), EnumName(ratios.finished));
 }
 
+void CheckMagic(const MagicOptions& options) {
+  CheckRatios(options.doubly_robust.ratios);
+  if (options.doubly_robust.normalization == WeightNormalization::kSelf) return;
+  Throw<ConfigError>("magic.doubly_robust.normalization: none, expected self");
+}
+
 // Whether nothing follows the last logged step of an episode: it terminated or the horizon ended.
 bool NothingFollows(const EstimatorInputs& in, const Estimand& estimand, std::size_t i) {
   return in.terminated[i] != 0 || (estimand.horizon && in.lengths[i] >= *estimand.horizon);
@@ -173,9 +179,7 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
 
 Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
                        const MagicOptions& options) {
-  if (options.doubly_robust.normalization != WeightNormalization::kSelf) {
-    Throw<ConfigError>("magic.doubly_robust.normalization: none, expected self");
-  }
+  CheckMagic(options);
   Estimate estimate = EstimateDoublyRobust(inputs, estimand, options.doubly_robust);
   if (!estimate.reason.empty()) return estimate;
   if (inputs.episodes() < 2) return Refuse("a single episode has no spread");
@@ -199,6 +203,7 @@ Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
 }
 
 Estimator DoublyRobust(const DoublyRobustOptions& options) {
+  CheckRatios(options.ratios);
   const bool self = options.normalization == WeightNormalization::kSelf;
   std::string name = fmt::format("{}_{}", self ? "wdr" : "dr", options.values);
   if (const std::string ratios = Describe(options.ratios); !ratios.empty()) name += " " + ratios;
@@ -215,6 +220,7 @@ Estimator DoublyRobust(const DoublyRobustOptions& options) {
 }
 
 Estimator Magic(const MagicOptions& options) {
+  CheckMagic(options);
   const DoublyRobustOptions& base = options.doubly_robust;
   std::string name = "magic_" + base.values;
   if (const std::string ratios = Describe(base.ratios); !ratios.empty()) name += " " + ratios;
