@@ -16,7 +16,7 @@
 #include "experiments/omniglot/generated_drawings.h"
 #include "experiments/omniglot/omniglot_page.h"
 #include "experiments/presentation/run_outputs.h"
-#include "experiments/presentation/training_history.h"
+#include "experiments/image_gof/training_history.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -1,5 +1,5 @@
-#ifndef LFIW_EXPERIMENTS_PRESENTATION_TRAINING_HISTORY_H_
-#define LFIW_EXPERIMENTS_PRESENTATION_TRAINING_HISTORY_H_
+#ifndef LFIW_EXPERIMENTS_IMAGE_GOF_TRAINING_HISTORY_H_
+#define LFIW_EXPERIMENTS_IMAGE_GOF_TRAINING_HISTORY_H_
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -21,4 +21,4 @@ std::string MetricLines(const TrainingHistory& history, const std::string& serie
 
 }  // namespace lfiw::experiments
 
-#endif  // LFIW_EXPERIMENTS_PRESENTATION_TRAINING_HISTORY_H_
+#endif  // LFIW_EXPERIMENTS_IMAGE_GOF_TRAINING_HISTORY_H_

@@ -1,4 +1,4 @@
-#include "experiments/presentation/training_history.h"
+#include "experiments/image_gof/training_history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
