@@ -89,7 +89,7 @@ void ColumnStage::Make(const Key& key, const Inputs& inputs, const StageWork& wo
   const FitRun run{work.Checkpoints(), work.checkpoint_seconds, inputs.progress};
   const FitJob job = FitJob::Of(run, fmt::format("classifier on {}", EnumName(key.options.data)),
                                 CheckpointIdentity<ColumnStage>(key, inputs), "classifier.npz");
-  const ImageBatch none;
+  const ImageBatch none = {};
   AugmentationData data{.drawings = inputs.real.drawings,
                         .generated = inputs.generated == nullptr ? none : inputs.generated->images,
                         .log_weights = {}};
