@@ -80,8 +80,9 @@ TEST_F(CommandsTest, ADryRunPrintsTheConfigurationOfEveryKindOfExperiment) {
 TEST_F(CommandsTest, AWrongConfigurationIsRefusedInADryRunToo) {
   const std::string config = dir_ / "config.yaml";
   std::ofstream(config) << "estimators: {horizons: [101]}\n";
-  EXPECT_THAT([&] { Run({.config = config, .overrides = {}, .dry_run = true}, kQuietly); },
-              ThrowsMessage<ConfigError>(HasSubstr("101 is beyond value.horizon = 100")));
+  EXPECT_THAT(
+      [&] { Run({.config = config, .overrides = {}, .dry_run = true, .out = ""}, kQuietly); },
+      ThrowsMessage<ConfigError>(HasSubstr("101 is beyond value.horizon = 100")));
 }
 
 TEST_F(CommandsTest, AMultirunIsTheProductOfItsLists) {
@@ -91,7 +92,8 @@ TEST_F(CommandsTest, AMultirunIsTheProductOfItsLists) {
     return Run({.config = config,
                 .overrides = {"seed=1,2", "value.discount=0.5,0.9"},
                 .multirun = true,
-                .dry_run = true},
+                .dry_run = true,
+                .out = ""},
                kQuietly);
   });
   EXPECT_THAT(text, HasSubstr("== run 1 of 4: seed=1 value.discount=0.5\n"));

@@ -33,9 +33,15 @@ GofConfig Resolved(GofCommand command) {
   return LoadConfig<GofConfig>(dir / "config.yaml");
 }
 
+// Features of these files.
+GofCommand Of(const std::vector<std::string>& real, const std::vector<std::string>& generated,
+              const std::vector<std::string>& overrides = {}) {
+  return {
+      .real = real, .generated = generated, .features = "net", .overrides = overrides, .out = ""};
+}
+
 TEST(GofCommand, MeansTheGivenFilesAndIsNamedAfterTheFirstGenerated) {
-  const GofConfig config =
-      Resolved({.real = {"a.bin", "b.bin"}, .generated = {"x/mine.npz", "y"}, .features = "net"});
+  const GofConfig config = Resolved(Of({"a.bin", "b.bin"}, {"x/mine.npz", "y"}));
   EXPECT_EQ(config.name, "gof_mine");
   EXPECT_THAT(config.real, ElementsAre("a.bin", "b.bin"));
   EXPECT_THAT(config.generated, ElementsAre("x/mine.npz", "y"));
@@ -43,27 +49,19 @@ TEST(GofCommand, MeansTheGivenFilesAndIsNamedAfterTheFirstGenerated) {
 }
 
 TEST(GofCommand, AFolderWithASlashAtItsEndHasItsName) {
-  EXPECT_EQ(Resolved({.real = {"a"}, .generated = {"images/mine/"}, .features = ""}).name,
-            "gof_mine");
+  EXPECT_EQ(Resolved(Of({"a"}, {"images/mine/"})).name, "gof_mine");
 }
 
 TEST(GofCommand, OverridesWin) {
-  const GofConfig config = Resolved({.real = {"a"},
-                                     .generated = {"b"},
-                                     .features = "net",
-                                     .overrides = {"name=mine", "features=other", "seed=3"}});
+  const GofConfig config = Resolved(Of({"a"}, {"b"}, {"name=mine", "features=other", "seed=3"}));
   EXPECT_EQ(config.name, "mine");
   EXPECT_EQ(config.features, "other");
   EXPECT_EQ(config.seed, 3u);
 }
 
 TEST(GofCommand, AWrongOverrideIsNamed) {
-  EXPECT_THAT(
-      [] {
-        Gof({.real = {"a"}, .generated = {"b"}, .features = "", .overrides = {"sead=3"}},
-            Verbosity::kQuiet);
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("sead")));
+  EXPECT_THAT([] { Gof(Of({"a"}, {"b"}, {"sead=3"}), Verbosity::kQuiet); },
+              ThrowsMessage<ConfigError>(HasSubstr("sead")));
 }
 
 }  // namespace

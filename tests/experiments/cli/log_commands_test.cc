@@ -24,6 +24,11 @@ using ::testing::ThrowsMessage;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+// A log, of an environment that the user may name.
+LogArguments Log(const std::string& path, const std::string& env = "") {
+  return {.path = path, .map = "", .env = env};
+}
+
 class LogCommandsTest : public ::testing::Test {
  protected:
   LogCommandsTest()
@@ -79,7 +84,7 @@ TEST(ReadOptionsFor, TakePositionsWhereTheEnvironmentsRewardNeedsTheVelocity) {
 // ---- inspect
 
 TEST_F(LogCommandsTest, InspectTellsWhatALogHolds) {
-  const Json audit = Audited({.path = path_});
+  const Json audit = Audited(Log(path_));
   EXPECT_EQ(audit["environment"], "Swimmer");
   EXPECT_EQ(audit["episodes"], 4);
   EXPECT_EQ(audit["steps"], 24);
@@ -87,7 +92,7 @@ TEST_F(LogCommandsTest, InspectTellsWhatALogHolds) {
   EXPECT_EQ(audit["action_dim"], 2);
   EXPECT_EQ(audit["path"], path_);
   const std::string text =
-      Printed([&] { return Inspect({.log = {.path = path_}, .json = false, .out = ""}); });
+      Printed([&] { return Inspect({.log = Log(path_), .json = false, .out = ""}); });
   EXPECT_THAT(text, AllOf(HasSubstr(path_), HasSubstr("Swimmer")));
 }
 
@@ -95,18 +100,18 @@ TEST_F(LogCommandsTest, InspectHoldsTheLogAgainstTheEnvironmentThatItNames) {
   EpisodeBatch wrong = log_;
   for (double& reward : wrong.rewards) reward += 1.0;
   SaveLog(wrong, path_, {.environment = "Swimmer"});
-  const std::vector<std::string> of_its_own = CodesOf(Audited({.path = path_}));
+  const std::vector<std::string> of_its_own = CodesOf(Audited(Log(path_)));
   EXPECT_THAT(of_its_own, Not(IsEmpty()));
   // of an environment that nobody knows there is nothing to hold it against
   SaveLog(wrong, path_, {.environment = "Glider-v0"});
-  const std::vector<std::string> unknown = CodesOf(Audited({.path = path_}));
+  const std::vector<std::string> unknown = CodesOf(Audited(Log(path_)));
   EXPECT_LT(unknown.size(), of_its_own.size());
   // unless the user says
-  EXPECT_EQ(CodesOf(Audited({.path = path_, .env = "Swimmer"})), of_its_own);
+  EXPECT_EQ(CodesOf(Audited(Log(path_, "Swimmer"))), of_its_own);
 }
 
 TEST_F(LogCommandsTest, InspectRefusesAnEnvironmentThatItDoesNotKnow) {
-  EXPECT_THAT([&] { Inspect({.log = {.path = path_, .env = "Glider"}, .out = ""}); },
+  EXPECT_THAT([&] { Inspect({.log = Log(path_, "Glider"), .out = ""}); },
               ThrowsMessage<ConfigError>(HasSubstr("Glider")));
 }
 
@@ -114,7 +119,7 @@ TEST_F(LogCommandsTest, InspectWritesAPageAndTheSameNumbersForPrograms) {
   const std::string out = dir_ / "audit";
   testing::internal::CaptureStderr();
   const std::string printed =
-      Printed([&] { return Inspect({.log = {.path = path_}, .json = true, .out = out}); });
+      Printed([&] { return Inspect({.log = Log(path_), .json = true, .out = out}); });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "report: " + out + "/report.html\n");
   EXPECT_EQ(Json::parse(ReadFile(out + "/audit.json")), Json::parse(printed));
   EXPECT_THAT(ReadFile(out + "/report.html"), HasSubstr("<html"));
@@ -126,25 +131,25 @@ TEST_F(LogCommandsTest, ConvertedThereAndBackALogIsTheSame) {
   for (const char* name : {"log.csv", "log.hdf5", "minari"}) {
     const std::string there = dir_ / name;
     const std::string back = dir_ / (std::string(name) + ".npz");
-    EXPECT_THAT(Printed([&] { return Convert({.log = {.path = path_}, .out = there, .to = ""}); }),
+    EXPECT_THAT(Printed([&] { return Convert({.log = Log(path_), .out = there, .to = ""}); }),
                 HasSubstr(there + ": 4 episodes, 24 steps\n"));
-    Printed([&] { return Convert({.log = {.path = there}, .out = back, .to = ""}); });
+    Printed([&] { return Convert({.log = Log(there), .out = back, .to = ""}); });
     ExpectSameLog(LoadLog(back).batch, log_);
   }
 }
 
 TEST_F(LogCommandsTest, ConvertWritesTheFormatThatIsNamed) {
-  Printed([&] { return Convert({.log = {.path = path_}, .out = dir_ / "log.txt", .to = "csv"}); });
+  Printed([&] { return Convert({.log = Log(path_), .out = dir_ / "log.txt", .to = "csv"}); });
   EXPECT_EQ(OpenLog(dir_ / "log.txt")->info().format, "CSV");
-  EXPECT_THAT([&] { Convert({.log = {.path = path_}, .out = dir_ / "log.txt", .to = "xml"}); },
+  EXPECT_THAT([&] { Convert({.log = Log(path_), .out = dir_ / "log.txt", .to = "xml"}); },
               ThrowsMessage<ConfigError>(HasSubstr("xml")));
-  EXPECT_THROW(Convert({.log = {.path = path_}, .out = dir_ / "log.xml", .to = ""}), ConfigError);
+  EXPECT_THROW(Convert({.log = Log(path_), .out = dir_ / "log.xml", .to = ""}), ConfigError);
 }
 
 TEST_F(LogCommandsTest, ConvertNamesTheEnvironmentAsTheUserDoes) {
   const std::string out = dir_ / "out.npz";
   const auto named = [&](const std::string& env) {
-    Printed([&] { return Convert({.log = {.path = path_, .env = env}, .out = out, .to = ""}); });
+    Printed([&] { return Convert({.log = Log(path_, env), .out = out, .to = ""}); });
     return OpenLog(out)->info().environment;
   };
   EXPECT_EQ(named(""), "Swimmer");
@@ -156,7 +161,7 @@ TEST_F(LogCommandsTest, ConvertNamesTheEnvironmentAsTheUserDoes) {
 TEST_F(LogCommandsTest, ALogThatCannotBeReadLeavesNothing) {
   WriteFileAtomically(path_, "episode,t,obs_0,action,reward\n");
   const std::string out = dir_ / "out.npz";
-  EXPECT_THAT([&] { Convert({.log = {.path = path_}, .out = out, .to = ""}); },
+  EXPECT_THAT([&] { Convert({.log = Log(path_), .out = out, .to = ""}); },
               ThrowsMessage<DataError>(HasSubstr(path_)));
   EXPECT_FALSE(fs::exists(out));
 }

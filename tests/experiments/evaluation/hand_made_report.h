@@ -18,7 +18,7 @@ inline constexpr std::int64_t kReportHorizon = 3;
 // refused.
 class HandMadeReport : public SmallEvaluation {
  protected:
-  HandMadeReport() : models_(Fit(2)), logged_(Test(0.0)) {
+  HandMadeReport() : models_(Fit(2)), logged_(AnswerForLog(0.0)) {
     config_.name = "by hand";
     config_.value = EstimandOptions{{0.5, ValueScale::kSum}, kReportHorizon};
     config_.rollout.episodes = 100;
@@ -35,7 +35,7 @@ class HandMadeReport : public SmallEvaluation {
   }
 
   // The log's return of 8 beside an answer.
-  static Backtest Test(double estimate) {
+  static Backtest AnswerForLog(double estimate) {
     return {.estimate = estimate,
             .estimate_stderr = 0.3,
             .logged = 8.0,
@@ -153,7 +153,7 @@ class HandMadeReport : public SmallEvaluation {
     row.error = *row.value - 12.5;
     row.verdict = "caution";
     row.reason = "few episodes count";
-    judged.evidence.back_test = Test(8.5 + shift);
+    judged.evidence.back_test = AnswerForLog(8.5 + shift);
     return judged;
   }
 };

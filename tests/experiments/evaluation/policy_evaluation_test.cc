@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -15,9 +16,8 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
-using ::testing::Ne;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 // Evaluates N(0.3, 1) and then N(0.5, 0.001^2) from the log of N(0, 1).

@@ -19,12 +19,12 @@
 namespace lfiw::experiments {
 namespace {
 
-using ::testing::Each;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 using ::testing::SizeIs;
-using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
@@ -112,9 +112,11 @@ TEST_F(RunEvaluationTest, TheManifestHasTheHashesOfAllInputsAndTheSeeds) {
   EXPECT_EQ(manifest["command"], "lfiw run it");
   EXPECT_EQ(manifest["seeds"], Json({{"run", 4}, {"policies", 7}}));
   const std::string policy = config_.policies.evaluation_files[0];
-  EXPECT_EQ(manifest["inputs"][policy], Sha256HexOfFile(policy));
-  EXPECT_EQ(manifest["inputs"][dir_ / "behavior.npz"], Sha256HexOfFile(dir_ / "behavior.npz"));
-  EXPECT_THAT(std::string(manifest["inputs"]["log"]), HasSubstr(Sha256HexOfFile(config_.log.file)));
+  EXPECT_EQ(manifest["inputs_sha256"][policy], Sha256HexOfFile(policy));
+  EXPECT_EQ(manifest["inputs_sha256"][dir_ / "behavior.npz"],
+            Sha256HexOfFile(dir_ / "behavior.npz"));
+  EXPECT_THAT(std::string(manifest["inputs_sha256"]["log"]),
+              HasSubstr(Sha256HexOfFile(config_.log.file)));
 }
 
 TEST_F(RunEvaluationTest, TheReportTellsWhatEachStageTookAndWhatWasKept) {
@@ -145,11 +147,11 @@ TEST_F(RunEvaluationTest, AGivenLogIsTakenAsItIs) {
 TEST_F(RunEvaluationTest, TheClonedBehaviorIsOnlyFittedForABacktest) {
   config_.back_test.enabled = false;
   RunIn("run");
-  EXPECT_THAT(Computed(), Not(::testing::Contains("behavior_clone")));
+  EXPECT_THAT(Computed(), Not(Contains("behavior_clone")));
   EXPECT_FALSE(Report("run").contains("back_test"));
   config_.back_test.enabled = true;
   RunIn("again");
-  EXPECT_THAT(Computed(), ::testing::Contains("behavior_clone"));
+  EXPECT_THAT(Computed(), Contains("behavior_clone"));
 }
 
 TEST_F(RunEvaluationTest, WhatCannotBeIsRefusedBeforeAnythingIsComputed) {

@@ -18,7 +18,6 @@ namespace lfiw::experiments {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 PpoOptions SmallPpo() {
@@ -104,7 +103,7 @@ TEST_F(SourceStagesTest, TheTruthIsTheMonteCarloValue) {
 TEST_F(SourceStagesTest, ACloneIsAPolicyFittedToTheLoggedActions) {
   // actions of 0.7 in every state
   log_.log.actions.setConstant(0.7f);
-  BehaviorCloneStage::Key key{.action_low = {-1.0}, .action_high = {1.0}, .seed = 2};
+  BehaviorCloneStage::Key key{.options = {}, .action_low = {-1.0}, .action_high = {1.0}, .seed = 2};
   key.options.network.width = 8;
   key.options.fit.steps = 20;
   const Artifact artifact = cache_.Run<BehaviorCloneStage>(key, {log_}, Context().Work());

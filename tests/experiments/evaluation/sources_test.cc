@@ -107,7 +107,7 @@ TEST_F(SourcesTest, AsManyBoundsAreNeededAsActionsHaveDimensions) {
 TEST_F(SourcesTest, TheHashOfALogChangesWithAllThatDecidesWhatIsReadOfIt) {
   const std::string path = dir_ / "log.npz";
   SaveLog(SwimmerLog(), path, {.environment = "Swimmer"});
-  const LogOptions options{.file = path};
+  const LogOptions options{.file = path, .map = ""};
   const LogSource log = ReadLogFile(options, kNoEnvironment, 0);
   EXPECT_EQ(log.environment, "Swimmer");
   EXPECT_EQ(log.discrete_actions, 0);
@@ -116,8 +116,6 @@ TEST_F(SourcesTest, TheHashOfALogChangesWithAllThatDecidesWhatIsReadOfIt) {
 
   LogOptions fewer = options;
   fewer.max_transitions = 10;
-  LogOptions mapped = options;
-  mapped.map = "obs=observations,action=actions,reward=rewards,offsets=offsets";
   std::vector<std::string> hashes = {log.hash, ReadLogFile(options, kNoEnvironment, 1).hash,
                                      ReadLogFile(options, "Swimmer", 0).hash,
                                      ReadLogFile(fewer, kNoEnvironment, 0).hash};
@@ -126,6 +124,19 @@ TEST_F(SourcesTest, TheHashOfALogChangesWithAllThatDecidesWhatIsReadOfIt) {
   std::sort(hashes.begin(), hashes.end());
   EXPECT_EQ(std::adjacent_find(hashes.begin(), hashes.end()), hashes.end());
   EXPECT_EQ(ReadLogFile(fewer, kNoEnvironment, 0).log.steps(), 10);
+}
+
+TEST_F(SourcesTest, TheHashOfALogChangesWithTheMapThatItIsReadBy) {
+  const std::string path = dir_ / "d4rl.npz";
+  FlatArrays(SwimmerLog()).Write(path);
+  const LogSource known = ReadLogFile({.file = path, .map = ""}, kNoEnvironment, 0);
+  const LogSource mapped = ReadLogFile(
+      {.file = path,
+       .map = "obs=observations,next_obs=next_observations,action=actions,reward=rewards,"
+              "terminal=terminals,timeout=timeouts"},
+      kNoEnvironment, 0);
+  ExpectSameLog(mapped.log, known.log);
+  EXPECT_NE(mapped.hash, known.hash);
 }
 
 TEST_F(SourcesTest, PositionsInTheFileGiveTheDisplacementOfAnEnvironmentThatNeedsIt) {
@@ -141,9 +152,8 @@ TEST_F(SourcesTest, PositionsInTheFileGiveTheDisplacementOfAnEnvironmentThatNeed
   arrays.Put("infos/qpos", positions);
   const std::string path = dir_ / "d4rl.hdf5";
   WriteHdf5(arrays, path);
-  const LogOptions options{.file = path};
+  const LogOptions options{.file = path, .map = ""};
   EXPECT_EQ(ReadLogFile(options, kNoEnvironment, 0).log.aux_dim(), 0);
-  // HalfCheetah needs one as well, Hopper's reward comes from positions of its own kind
   const LogSource known = ReadLogFile(options, "Swimmer", 0);
   ASSERT_EQ(known.log.aux_dim(), 1);
   EXPECT_NEAR(known.log.aux(0, 0), log.aux(0, 0), 1e-4);
