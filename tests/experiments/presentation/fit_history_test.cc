@@ -1,6 +1,11 @@
 #include "experiments/presentation/fit_history.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "core/error.h"
 #include "tests/core/test_dir.h"
@@ -8,32 +13,52 @@
 namespace lfiw::experiments {
 namespace {
 
-FitHistory Example() {
-  return {.steps = {10, 20}, .train_loss = {0.5, 0.25}, .validation_loss = {1.0 / 3.0, 0.4}};
-}
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
-TEST(GetHistory, ReadsWhatWasPutUnderItsPrefix) {
+const FitHistory kShort{.steps = {5, 10}, .train_loss = {0.5, 0.25}, .validation_loss = {1.5, 1.0}};
+const FitHistory kOther{.steps = {7}, .train_loss = {3.0}, .validation_loss = {4.0}};
+
+TEST(PutHistory, KeepsSeveralCurvesInAFileEachUnderItsPrefix) {
   const TestDir dir;
-  FitHistory other = Example();
-  other.train_loss = {7.0, 8.0};
   NpzFile file;
-  PutHistory(Example(), "one_", file);
-  PutHistory(other, "two_", file);
-  file.Write(dir / "curves.npz");
-  const NpzFile read = NpzFile::Read(dir / "curves.npz");
-  EXPECT_EQ(GetHistory(read, "one_"), Example());
-  EXPECT_EQ(GetHistory(read, "two_"), other);
-  EXPECT_THROW(GetHistory(read, "three_"), DataError);
+  PutHistory(kShort, "", file);
+  PutHistory(kOther, "1_", file);
+  PutHistory({}, "2_", file);
+  file.Write(dir / "fits.npz");
+  const NpzFile read = NpzFile::Read(dir / "fits.npz");
+  EXPECT_EQ(GetHistory(read, ""), kShort);
+  EXPECT_EQ(GetHistory(read, "1_"), kOther);
+  EXPECT_EQ(GetHistory(read, "2_"), FitHistory{});
 }
 
-TEST(MetricLines, HaveALineForEveryEntry) {
-  EXPECT_EQ(MetricLines(Example(), "member 1"),
-            R"({"series":"member 1","step":10,"train_loss":0.5,"validation_loss":)"
-            R"(0.3333333333333333})"
-            "\n"
-            R"({"series":"member 1","step":20,"train_loss":0.25,"validation_loss":0.4})"
-            "\n");
+TEST(GetHistory, NamesTheArrayThatIsMissing) {
+  NpzFile file;
+  PutHistory(kShort, "a_", file);
+  EXPECT_THAT([&] { GetHistory(file, "b_"); }, ThrowsMessage<DataError>(HasSubstr("b_step")));
+}
+
+TEST(MetricLines, AreOneObjectForEachValidation) {
+  std::istringstream lines(MetricLines(kShort, "dynamics 3"));
+  std::vector<nlohmann::json> objects;
+  for (std::string line; std::getline(lines, line);) {
+    objects.push_back(nlohmann::json::parse(line));
+  }
+  ASSERT_EQ(objects.size(), 2u);
+  EXPECT_EQ(objects[1], nlohmann::json({{"series", "dynamics 3"},
+                                        {"step", 10},
+                                        {"train_loss", 0.25},
+                                        {"validation_loss", 1.0}}));
   EXPECT_EQ(MetricLines({}, "none"), "");
+}
+
+TEST(MetricLines, ALossThatIsNotFiniteIsNull) {
+  const FitHistory diverged{.steps = {1},
+                            .train_loss = {std::numeric_limits<double>::infinity()},
+                            .validation_loss = {std::numeric_limits<double>::quiet_NaN()}};
+  const auto object = nlohmann::json::parse(MetricLines(diverged, "a"));
+  EXPECT_EQ(object["train_loss"], nullptr);
+  EXPECT_EQ(object["validation_loss"], nullptr);
 }
 
 }  // namespace
