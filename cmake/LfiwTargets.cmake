@@ -48,7 +48,8 @@ endfunction()
 lfiw_precompiled(lfiw_headers HEADERS ${LFIW_COMMON_HEADERS}
   LINK Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json)
 # LibTorch's headers take 11 s to read.
-lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> LINK Eigen3::Eigen fmt::fmt torch)
+lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> <torch/script.h>
+  LINK Eigen3::Eigen fmt::fmt torch)
 
 # lfiw_library(NAME [TORCH] [PROGRAM] SOURCES ... [LINK ...] [LINK_PRIVATE ...] [LINK_ONLY ...]
 # [PUBLIC_HEADERS ...]): a static library of one folder, lfiw::NAME, with the project's warnings.

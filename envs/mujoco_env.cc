@@ -27,7 +27,7 @@ EnvSpec MakeSpec(const MujocoTask& task, const mjModel& model) {
   EnvSpec spec;
   spec.name = task.name;
   spec.obs_dim = model.nq - task.hidden_positions + model.nv;
-  if (task.progress == Progress::kHeight) {
+  if (task.progress == RewardedProgress::kHeight) {
     spec.obs_dim += DerivedDim(model);
   } else {
     spec.aux_names = {"x_velocity"};
@@ -100,7 +100,7 @@ StepResult MujocoEnv::Step(std::span<const double> action, std::span<double> obs
   StepResult result;
   result.reward = task.bonus - task.control_cost * ApplyAction(action);
   Simulate();
-  if (task.progress == Progress::kHeight) {
+  if (task.progress == RewardedProgress::kHeight) {
     result.reward += data_->qpos[2] / model.opt.timestep;
     result.reward -= ImpactCost(Values(data_->cfrc_ext, 6 * model.nbody));
   } else {
@@ -145,7 +145,7 @@ void MujocoEnv::Observe(std::span<double> observation) const {
   out = std::transform(data_->qvel, data_->qvel + model.nv, out, [&](double v) {
     return std::clamp(v, -task.velocity_limit, task.velocity_limit);
   });
-  if (task.progress == Progress::kHeight) {
+  if (task.progress == RewardedProgress::kHeight) {
     out = std::copy_n(data_->cinert, 10 * model.nbody, out);
     out = std::copy_n(data_->cvel, 6 * model.nbody, out);
     out = std::copy_n(data_->qfrc_actuator, model.nv, out);
@@ -154,8 +154,8 @@ void MujocoEnv::Observe(std::span<double> observation) const {
 }
 
 double MujocoEnv::ForwardPosition() const {
-  return shared_->task.progress == Progress::kTorsoPosition ? data_->xpos[3 * kTorso]
-                                                            : data_->qpos[0];
+  return shared_->task.progress == RewardedProgress::kTorsoPosition ? data_->xpos[3 * kTorso]
+                                                                    : data_->qpos[0];
 }
 
 void MujocoEnv::CheckStable() const {
@@ -182,7 +182,7 @@ void MujocoEnv::CheckStable() const {
   const mjModel& model = *shared_->model;
   check(Values(data_->qpos, model.nq), "position");
   check(Values(data_->qvel, model.nv), "velocity");
-  if (shared_->task.progress == Progress::kHeight) {
+  if (shared_->task.progress == RewardedProgress::kHeight) {
     check(Values(data_->cfrc_ext, 6 * model.nbody), "external force");
   }
 }

@@ -48,7 +48,7 @@ class MujocoEnv final : public Env {
   double ApplyAction(std::span<const double> action);
   void Simulate();
   void Observe(std::span<double> observation) const;
-  // x that Progress measures; stale after a step where MuJoCo leaves it so.
+  // x that RewardedProgress names; stale after a step where MuJoCo leaves it so.
   double ForwardPosition() const;
   void CheckStable() const;
   // Calls visit(values) on every array that the coming steps read, each as a span.

@@ -10,7 +10,7 @@
 namespace lfiw::envs {
 
 // What a task rewards beside a constant and the control cost.
-enum class Progress {
+enum class RewardedProgress {
   kRootPosition,   // displacement of qpos[0] / step time
   kTorsoPosition,  // displacement of the torso's xpos[0], as MuJoCo leaves it after a step
   kHeight,         // height after the step / simulator time step, less a cost of impacts
@@ -32,7 +32,7 @@ struct MujocoTask {
   // reset_noise times a standard normal.
   double reset_noise;
   VelocityNoise velocity_noise;
-  Progress progress;
+  RewardedProgress progress;
   double bonus;         // reward per step
   double control_cost;  // times the squared norm of the clipped action
   // Whether the episode goes on; null: always. `positions` are the observed ones (the height

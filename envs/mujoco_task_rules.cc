@@ -20,7 +20,8 @@ void MujocoTaskRules::Rewards(ConstMatrixRef states, ConstMatrixRef actions,
   const MujocoTask& task = shared_->task;
   const Eigen::Index velocity = shared_->positions();  // the root's, along x
   const auto progress = [&](Eigen::Index i) -> double {
-    if (task.progress == Progress::kHeight) return StandingReward(next_states.row(i).data());
+    if (task.progress == RewardedProgress::kHeight)
+      return StandingReward(next_states.row(i).data());
     switch (source_) {
       case RewardSource::kDisplacement:
         return aux(i, 0);

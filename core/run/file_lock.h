@@ -1,6 +1,7 @@
 #ifndef LFIW_CORE_RUN_FILE_LOCK_H_
 #define LFIW_CORE_RUN_FILE_LOCK_H_
 
+#include <memory>
 #include <string>
 
 namespace lfiw::core {
@@ -12,11 +13,15 @@ class FileLock {
   // Waits for the lock. Throws DataError if the file cannot be opened or locked, Interrupted if the
   // user interrupts the wait.
   explicit FileLock(const std::string& path);
+  // Takes the lock if nobody holds it; else returns null. Throws DataError as the constructor.
+  static std::unique_ptr<FileLock> Try(const std::string& path);
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
 
  private:
+  explicit FileLock(int fd) : fd_(fd) {}
+
   int fd_;
 };
 

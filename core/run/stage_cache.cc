@@ -60,16 +60,14 @@ ordered_json HashFiles(const std::string& directory) {
   return files;
 }
 
-ordered_json Describe(const Stage& stage) {
-  return {{"stage", stage.name},
-          {"config", stage.config},
-          {"inputs", stage.inputs},
-          {"seed", stage.seed},
-          {"code_version", stage.code_version}};
+ordered_json Describe(const StageId& stage) {
+  return {{"stage", stage.name},      {"key", stage.key},
+          {"inputs", stage.inputs},   {"version", stage.version},
+          {"sources", stage.sources}, {"computed_with", stage.computed_with}};
 }
 
 // Makes everything in `directory` durable and seals it. Returns the content hash.
-std::string Seal(const Stage& stage, const std::string& directory) {
+std::string Seal(const StageId& stage, const std::string& directory) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     SyncToDisk(entry.path().string());
   }
@@ -94,28 +92,9 @@ void Publish(const std::string& work, const std::string& directory) {
   SyncToDisk(fs::path(directory).parent_path().string());
 }
 
-// The content hash of a sealed artifact, or nothing if it is not exactly what its seal says.
-std::optional<std::string> Verify(const Stage& stage, const std::string& directory) {
-  try {
-    const std::string text = ReadFile(directory + "/" + kSealName);
-    ordered_json seal = ordered_json::parse(text);
-    const ordered_json files = seal.at("files");
-    seal.erase("files");
-    if (seal != Describe(stage) || files != HashFiles(directory)) return std::nullopt;
-    return Sha256Hex(Dump(files));
-  } catch (const DataError&) {
-    return std::nullopt;
-  } catch (const ordered_json::exception&) {
-    return std::nullopt;
-  }
-}
-
-// How long the stage took lies beside its artifact, which it is no part of.
-std::string SecondsFile(const std::string& directory) { return directory + ".seconds"; }
-
 std::optional<double> ReadSeconds(const std::string& directory) {
   try {
-    return ordered_json::parse(ReadFile(SecondsFile(directory))).get<double>();
+    return ordered_json::parse(ReadFile(SecondsFileOf(directory))).get<double>();
   } catch (const DataError&) {
     return std::nullopt;
   } catch (const ordered_json::exception&) {
@@ -131,30 +110,69 @@ bool IsName(const std::string& name) {
 
 }  // namespace
 
-std::string Stage::Key() const { return Sha256Hex(Dump(Describe(*this))); }
+std::string SecondsFileOf(const std::string& directory) { return directory + ".seconds"; }
 
-StageCache::StageCache(std::string root) : root_(std::move(root)) { CreateDirectories(root_); }
+std::optional<std::string> VerifySeal(const StageId& stage, const std::string& directory) {
+  try {
+    const std::string text = ReadFile(directory + "/" + kSealName);
+    ordered_json seal = ordered_json::parse(text);
+    const ordered_json files = seal.at("files");
+    seal.erase("files");
+    if (seal != Describe(stage) || files != HashFiles(directory)) return std::nullopt;
+    return Sha256Hex(Dump(files));
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  }
+}
 
-std::string StageCache::Directory(const Stage& stage, const std::string& key) const {
+std::optional<StageId> ReadSeal(const std::string& directory) {
+  try {
+    const ordered_json seal = ordered_json::parse(ReadFile(directory + "/" + kSealName));
+    return StageId{.name = seal.at("stage"),
+                   .key = seal.at("key"),
+                   .inputs = seal.at("inputs"),
+                   .version = seal.at("version"),
+                   .sources = seal.at("sources"),
+                   .computed_with = seal.at("computed_with")};
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string DescribeStage(const StageId& stage) { return Dump(Describe(stage)); }
+
+StageCache::StageCache(std::string root, Toolchain toolchain)
+    : root_(std::move(root)), toolchain_(std::move(toolchain)) {
+  CreateDirectories(root_);
+}
+
+std::string StageCache::Directory(const StageId& stage, const std::string& hash) const {
   LFIW_ASSERT(IsName(stage.name));
-  return fmt::format("{}/{}/{}", root_, stage.name, key.substr(0, kNameDigits));
+  return fmt::format("{}/{}/{}", root_, stage.name, hash.substr(0, kNameDigits));
 }
 
-bool StageCache::Has(const Stage& stage) const {
-  return fs::exists(Directory(stage, stage.Key()) + "/" + kSealName);
+bool StageCache::HasStage(const StageId& stage) const {
+  return fs::exists(Directory(stage, stage.Hash()) + "/" + kSealName);
 }
 
-Artifact StageCache::Run(const Stage& stage, const Writer& write) {
+Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
   const auto start = std::chrono::steady_clock::now();
-  const std::string key = stage.Key();
+  const std::string key = stage.Hash();
   const std::string directory = Directory(stage, key);
   CreateDirectories(fs::path(directory).parent_path().string());
-  const FileLock lock(directory + ".lock");
+  const std::string lock_file = directory + ".lock";
+  const FileLock lock(lock_file);
+  // its time is when the stage was last asked for, which `lfiw cache prune` goes by
+  fs::last_write_time(lock_file, fs::file_time_type::clock::now());
 
   StageOutcome outcome = StageOutcome::kReused;
   std::optional<std::string> content_hash;
   if (fs::exists(directory)) {
-    content_hash = Verify(stage, directory);
+    content_hash = VerifySeal(stage, directory);
     if (!content_hash) {
       outcome = StageOutcome::kReplaced;
       RemoveAll(directory);
@@ -166,13 +184,13 @@ Artifact StageCache::Run(const Stage& stage, const Writer& write) {
     const std::string work = directory + ".work";
     CreateDirectories(work + "/" + kCheckpointFolder);
     // a try that was killed at the very end needs only its last step
-    content_hash = Verify(stage, work);
+    content_hash = VerifySeal(stage, work);
     if (!content_hash) {
       const auto begin = std::chrono::steady_clock::now();
       write(work);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       content_hash = Seal(stage, work);
-      WriteFileAtomically(SecondsFile(directory), Dump(took.count()));
+      WriteFileAtomically(SecondsFileOf(directory), Dump(took.count()));
     }
     Publish(work, directory);
   }
@@ -187,24 +205,6 @@ Artifact StageCache::Run(const Stage& stage, const Writer& write) {
 std::vector<StageRecord> StageCache::records() const {
   const std::lock_guard guard(mutex_);
   return records_;
-}
-
-std::string Summarize(const std::vector<StageRecord>& records) {
-  std::size_t reused = 0;
-  std::size_t replaced = 0;
-  double seconds = 0.0;
-  for (const StageRecord& record : records) {
-    if (record.outcome == StageOutcome::kReused) {
-      ++reused;
-    } else {
-      seconds += record.seconds;
-      if (record.outcome == StageOutcome::kReplaced) ++replaced;
-    }
-  }
-  std::string text = fmt::format("{} stages computed ({:.1f} s), {} reused",
-                                 records.size() - reused, seconds, reused);
-  if (replaced > 0) text += fmt::format("; {} were damaged and replaced", replaced);
-  return text;
 }
 
 }  // namespace lfiw::core

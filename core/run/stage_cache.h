@@ -1,25 +1,29 @@
 #ifndef LFIW_CORE_RUN_STAGE_CACHE_H_
 #define LFIW_CORE_RUN_STAGE_CACHE_H_
 
-#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/run/stage.h"
+
 namespace lfiw::core {
 
-// All that the artifact of a stage depends on. Two stages with equal fields give the same bytes.
+// A stage whose key is written by hand; being replaced by the typed ones of core/run/stage.h.
 struct Stage {
-  std::string name;                 // "fit_dynamics"; letters, digits and _ only
-  std::string config;               // CanonicalText of the part of the configuration it reads
-  std::vector<std::string> inputs;  // content hashes of the artifacts and files it reads, in order
+  std::string name;
+  std::string config;
+  std::vector<std::string> inputs;
   std::uint64_t seed = 0;
-  int code_version = 1;  // raised when the code of the stage changes its results
+  int code_version = 1;
 
-  // SHA-256 of all fields.
-  std::string Key() const;
+  std::string Key() const {
+    std::string key = name + config + std::to_string(seed);
+    for (const std::string& input : inputs) key += input;
+    return key;
+  }
 };
 
 struct Artifact {
@@ -50,38 +54,67 @@ struct StageRecord {
 // at once: one computes, the others wait for it.
 class StageCache {
  public:
-  // Writes all files of the artifact into an existing directory. The directory is the same whenever
-  // this stage is tried again, so what a killed try left there can be resumed from. Files under
-  // kCheckpointFolder inside it, which exists, and hidden files (temporaries of a killed try) are
-  // dropped at the end; all others are the artifact.
-  using Writer = std::function<void(const std::string& directory)>;
   static constexpr const char* kCheckpointFolder = "checkpoint";
 
   // Throws DataError if `root` cannot be created.
-  explicit StageCache(std::string root);
+  explicit StageCache(std::string root, Toolchain toolchain = {});
 
-  // The artifact of `stage`: what is there if it is whole, else what `write` makes, which appears
-  // under its final name only when it is complete and on disk. What `write` throws passes through.
-  // Throws Interrupted if the user interrupts while another process computes the stage. `write`
-  // must not Run the same stage again.
-  Artifact Run(const Stage& stage, const Writer& write);
+  // The artifact of a stage: what is there if it is whole, else what S::Make writes, which appears
+  // under its final name only when it is complete and on disk. Files under work.Checkpoints() and
+  // hidden files (temporaries of a killed try) are dropped at the end; all others are the artifact.
+  // What Make throws passes through. Throws Interrupted if the user interrupts while another
+  // process computes the stage. Make must not run the same stage again.
+  template <StageType S>
+  Artifact Run(const typename S::Key& key, const typename S::Inputs& inputs, StageWork work = {}) {
+    return RunStage(IdOf<S>(key, inputs, toolchain_), [&](const std::string& directory) {
+      work.directory = directory;
+      S::Make(key, inputs, work);
+    });
+  }
 
   // True if Run would find the artifact; its bytes are not checked.
-  bool Has(const Stage& stage) const;
+  template <StageType S>
+  bool Has(const typename S::Key& key, const typename S::Inputs& inputs) const {
+    return HasStage(IdOf<S>(key, inputs, toolchain_));
+  }
+
+  using Writer = std::function<void(const std::string& directory)>;
+  Artifact Run(const Stage& stage, const Writer& write) { return RunStage(Untyped(stage), write); }
+  bool Has(const Stage& stage) const { return HasStage(Untyped(stage)); }
 
   // One record per call of Run that returned, in order of their ends.
   std::vector<StageRecord> records() const;
 
+  // The same for a stage without a declared type, for tests of the cache itself.
+  Artifact RunStage(const StageId& stage, const Writer& write);
+  bool HasStage(const StageId& stage) const;
+
  private:
-  std::string Directory(const Stage& stage, const std::string& key) const;
+  StageId Untyped(const Stage& stage) const {
+    return {
+        stage.name,         stage.config + std::to_string(stage.seed),  stage.inputs,
+        stage.code_version, toolchain_.SourceHash(Layer::kExperiments), toolchain_.computed_with};
+  }
+  std::string Directory(const StageId& stage, const std::string& hash) const;
 
   std::string root_;
+  Toolchain toolchain_;
   mutable std::mutex mutex_;
   std::vector<StageRecord> records_;
 };
 
-// "3 stages computed (12.4 s), 2 reused".
-std::string Summarize(const std::vector<StageRecord>& records);
+// Writes what the key of a stage is made of, as it stands in the seal of its artifact (JSON).
+std::string DescribeStage(const StageId& stage);
+
+// Reads what the seal of the artifact in `directory` says of its stage; nothing if there is none.
+std::optional<StageId> ReadSeal(const std::string& directory);
+
+// Returns the content hash of the artifact in `directory`, or nothing unless its files are exactly
+// what its seal says and its seal is that of `stage`.
+std::optional<std::string> VerifySeal(const StageId& stage, const std::string& directory);
+
+// The file beside an artifact's folder that says how long the stage took.
+std::string SecondsFileOf(const std::string& directory);
 
 }  // namespace lfiw::core
 

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string_view>
 
 #include "core/error.h"
@@ -23,14 +24,33 @@ namespace {
 
 constexpr double kSlowRate = 15.0;
 
-std::string CpuModel() {
+// The value of a field of the first processor in /proc/cpuinfo; empty if there is none.
+std::string CpuField(std::string_view name) {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string line;
   while (std::getline(cpuinfo, line)) {
     const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+    if (line.starts_with(name) && colon != std::string::npos) return line.substr(colon + 2);
   }
-  return "unknown";
+  return "";
+}
+
+std::string CpuModel() {
+  const std::string model = CpuField("model name");
+  return model.empty() ? "unknown" : model;
+}
+
+// Lists those vector extensions of the CPU that kernels of linear algebra choose by.
+std::string CpuFeatures() {
+  constexpr std::array<std::string_view, 7> kDecisive = {
+      "avx", "avx2", "fma", "avx512f", "avx512_bf16", "avx512_fp16", "amx_bf16"};
+  std::istringstream flags(CpuField("flags"));
+  std::string features;
+  for (std::string flag; flags >> flag;) {
+    if (std::ranges::find(kDecisive, flag) == kDecisive.end()) continue;
+    features += (features.empty() ? "" : " ") + flag;
+  }
+  return features;
 }
 
 // The file, links resolved, that the address of a function lies in.
@@ -62,6 +82,7 @@ SystemInfo QuerySystem() {
   info.compiler = "g++ " __VERSION__;
 #endif
   info.cpu_model = CpuModel();
+  info.cpu_features = CpuFeatures();
   info.cores = tbb::info::default_concurrency();
   info.cblas_library = LibraryOf(reinterpret_cast<const void*>(&cblas_sgemm));
   info.blas_library = LibraryOf(dlsym(RTLD_DEFAULT, "sgemm_"));

@@ -14,6 +14,7 @@ struct SystemInfo {
   std::string revision;         // of its source, from git at build time; empty if unknown
   std::string compiler;         // "g++ 12.2.0"
   std::string cpu_model;        // "unknown" if the system does not tell
+  std::string cpu_features;     // the vector extensions that kernels choose by: "avx2 fma avx512f"
   int cores = 0;                // that this process may use
   std::string cblas_library;    // file that holds the program's own cblas_sgemm
   std::string blas_library;     // file that holds sgemm_, which LibTorch calls; empty if none

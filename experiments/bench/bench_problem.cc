@@ -11,7 +11,7 @@
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular_systems.h"
 #include "experiments/calibration/verdict_cases.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/sources.h"
 #include "ope/fits/linear_gaussian_fits.h"
 #include "ope/fits/tabular_fits.h"

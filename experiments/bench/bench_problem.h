@@ -12,8 +12,8 @@
 #include "core/run/stage_cache.h"
 #include "experiments/bench/bench_config.h"
 #include "experiments/presentation/terminal_progress.h"
-#include "ope/judgement/backtest.h"
 #include "ope/estimator.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::experiments {
 

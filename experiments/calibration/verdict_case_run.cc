@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
-#include "core/run/sha256.h"
 #include "envs/linear_gaussian_env.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "policies/collect.h"
@@ -29,7 +27,7 @@ PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& l
   GaussianMlpPolicy(mlp, parameters, log_std, ObservationNormalizer(policy.gain.cols(), kNoClip),
                     "linear")
       .Save(path);
-  return {path, Sha256HexOfFile(path), label};
+  return LoadPolicySource(path, label);
 }
 
 // The configuration that `lfiw evaluate` would have.
@@ -75,33 +73,18 @@ EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
                   .purpose = "wrong episodes"});
 }
 
-// The row of a case that is judged as the one from rollouts.
-std::size_t RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation) {
+// Returns the row of a case that is judged as the one from rollouts: the one stated first, or with
+// degenerate weights the one that has all of them.
+RowKey RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation) {
   if (c.plant != PlantedFailure::kDegenerateWeights) {
-    return RowOf(ChooseRolloutHeadline(evaluation.measured), evaluation.rows);
+    return ChooseRolloutHeadline(evaluation.measured).key;
   }
-  // the last weighted row has all weights
-  return evaluation.measured.sweeps.front().result.horizons.size();
+  return {RowKind::kWeighted, 0, c.horizon};
 }
 
-// The ends of a row's interval without the error that widens it.
-std::pair<std::optional<double>, std::optional<double>> PlainInterval(
-    const EvaluationConfig& config, const PolicyEvaluation& evaluation, std::size_t index) {
-  if (evaluation.rows[index].interval_method == EnumName(IntervalMethod::kCorrection)) {
-    const EpisodeInterval& interval = evaluation.measured.doubly_robust->interval;
-    return {interval.low, interval.high};
-  }
-  // the same row of a run that makes no back-test
-  EvaluationMeasurements alone = evaluation.measured;
-  alone.back_tests.clear();
-  const ResultRow row = MakeRows(config, {}, alone)[index];
-  return {row.ci_low, row.ci_high};
-}
-
-// What the row at `index` says. `spread` is the deviation of a logged return.
-CaseOutcome OutcomeOf(const EvaluationConfig& config, const VerdictCase& c,
-                      const PolicyEvaluation& evaluation, std::size_t index, double spread) {
-  const ResultRow& row = evaluation.rows[index];
+// Returns what a row says. `spread` is the deviation of a logged return.
+CaseOutcome OutcomeOf(const VerdictCase& c, const JudgedRow& judged, double spread) {
+  const ResultRow& row = judged.row;
   CaseOutcome outcome{.estimator = row.estimator,
                       .horizon = row.horizon.value_or(0),
                       .value = row.value,
@@ -109,8 +92,9 @@ CaseOutcome OutcomeOf(const EvaluationConfig& config, const VerdictCase& c,
                       .ci_low = row.ci_low,
                       .ci_high = row.ci_high,
                       .interval_method = row.interval_method,
-                      .evidence = RowEvidence(config, evaluation.measured, index)};
-  std::tie(outcome.plain_low, outcome.plain_high) = PlainInterval(config, evaluation, index);
+                      .evidence = judged.evidence};
+  outcome.plain_low = judged.plain_low;
+  outcome.plain_high = judged.plain_high;
   outcome.truth = c.Truth();
   outcome.spread = spread;
   return outcome;
@@ -148,12 +132,12 @@ CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const Verdic
       EvaluatePolicies({context, policies, log, split, models, logged});
   const PolicyEvaluation& evaluation = evaluations.front();
   const double spread = LoggedValue(log.log, pipeline.value, c.logged_steps)->spread;
-  const auto outcome = [&](std::size_t row) {
-    return OutcomeOf(pipeline, c, evaluation, row, spread);
+  const auto outcome = [&](const RowKey& key) {
+    return OutcomeOf(c, FindRow(key, evaluation.rows), spread);
   };
   CaseOutcomes outcomes{.rollouts = outcome(RolloutRow(c, evaluation)), .doubly_robust = {}};
   if (evaluation.measured.doubly_robust) {
-    outcomes.doubly_robust = outcome(evaluation.rows.size() - 1);
+    outcomes.doubly_robust = outcome({.kind = RowKind::kDoublyRobust});
   }
   return outcomes;
 }

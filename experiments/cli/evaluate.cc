@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "core/config/config.h"
 #include "core/error.h"
+#include "core/logs/log_reader.h"
 #include "core/run/run_directory.h"
 #include "core/run/stage_cache.h"
 #include "envs/env.h"
 #include "experiments/cli/commands.h"
 #include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -47,27 +50,41 @@ std::vector<std::string> PolicyFiles(const std::vector<std::string>& given) {
   return files;
 }
 
-// The environment that the user or the log names, if it is known here.
-std::string EnvironmentOf(const EvaluateCommand& command, const LogSource& log) {
+bool Sets(const std::vector<std::string>& overrides, std::string_view field) {
+  return std::ranges::any_of(overrides, [&](std::string_view text) {
+    return text.starts_with(field) && text.substr(field.size()).starts_with('=');
+  });
+}
+
+// Finds the environment that the user or the log names, if it is known here. `map` tells the arrays
+// of a log of no known layout apart.
+std::string EnvironmentOf(const EvaluateCommand& command, const std::string& map) {
   if (!command.env.empty()) return command.env;
-  if (log.environment.empty()) return kNoEnvironment;
+  const std::string named = OpenLog(command.data, {.map = map})->info().environment;
+  if (named.empty()) return kNoEnvironment;
   try {
-    return FindEnv(log.environment)->spec().name;
+    return FindEnv(named)->spec().name;
   } catch (const ConfigError&) {
     return kNoEnvironment;
   }
 }
 
-EvaluationConfig DefaultsFor(const EvaluateCommand& command, const LogSource& log, Preset preset) {
-  EvaluationConfig config = DefaultsOf(preset);
+// Returns what a command line means where its overrides say nothing: all but the horizon, which
+// stays 0 where only the log can tell it. `read` holds the overrides over plain defaults.
+EvaluationConfig DefaultsFor(const EvaluateCommand& command,
+                             const std::vector<std::string>& overrides,
+                             const EvaluationConfig& read) {
+  EvaluationConfig config = DefaultsOf(Sets(overrides, "preset") ? read.preset : Preset::kRobust);
   config.name = "evaluate_" + fs::path(command.data).stem().string();
-  config.environment = EnvironmentOf(command, log);
+  const std::string& map = Sets(overrides, "log.map") ? read.log.map : command.map;
+  config.environment =
+      Sets(overrides, "environment") ? read.environment : EnvironmentOf(command, map);
   config.log.file = command.data;
   config.log.map = command.map;
   config.policies.pair = PolicyPair::kFiles;
   config.policies.behavior_file = command.behavior;
   config.policies.evaluation_files = PolicyFiles(command.policies);
-  config.value.horizon = command.horizon > 0 ? command.horizon : LongestEpisode(log.log);
+  config.value.horizon = command.horizon;
   config.estimators.horizons = {};
   config.truth.enabled = false;
   const bool known = config.environment != kNoEnvironment;
@@ -112,19 +129,15 @@ std::string CommandText(const EvaluateCommand& command) {
 
 int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   if (!command.dry_run) WarnIfSlow();
-  LogOptions options;
-  options.file = command.data;
-  options.map = command.map;
-  LogSource log = ReadLogFile(options, command.env, 0);
   std::vector<std::string> overrides = command.overrides;
   const std::vector<std::string> reward = RewardOverrides(command.reward);
   overrides.insert(overrides.begin(), reward.begin(), reward.end());
-  const auto config =
-      LoadConfig<EvaluationConfig>("", overrides, [&](const EvaluationConfig& read) {
-        const bool chosen = std::ranges::any_of(
-            overrides, [](const std::string& text) { return text.starts_with("preset="); });
-        return DefaultsFor(command, log, chosen ? read.preset : Preset::kRobust);
-      });
+  auto config = LoadConfig<EvaluationConfig>("", overrides, [&](const EvaluationConfig& read) {
+    return DefaultsFor(command, overrides, read);
+  });
+  // read as the configuration says, so that running its config.yaml again reads the same
+  LogSource log = ReadLogFile(config.log, config.environment, config.seed);
+  if (config.value.horizon == 0) config.value.horizon = LongestEpisode(log.log);
   CheckConfig(config);
   if (command.dry_run) {
     fmt::print("{}", DescribeConfig(config));
@@ -134,7 +147,7 @@ int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
                              ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
                              : command.out);
   directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(command.cache);
+  StageCache cache(command.cache, CurrentToolchain());
   return RunEvaluation(config, {cache, directory, verbosity, CommandText(command)}, std::move(log));
 }
 

@@ -12,6 +12,7 @@
 #include "core/run/run_directory.h"
 #include "core/run/stage_cache.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 
@@ -43,7 +44,7 @@ int RunIn(const RunPlan& plan, const Config& config, const Experiment& experimen
                              ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
                              : plan.out);
   directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(plan.cache);
+  StageCache cache(plan.cache, CurrentToolchain());
   return experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/config/config.h"
 #include "core/error.h"
+#include "experiments/evaluation/rollout_stage.h"
 #include "ope/estimators/action_ratios.h"
 #include "policies/files/policy_file.h"
 #include "policies/logged_density.h"

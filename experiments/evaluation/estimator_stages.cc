@@ -141,7 +141,8 @@ ModelValues ModelValueStage(const EstimatorSources& in, const std::vector<std::i
     TerminalProgress progress("fit values of " + in.policy.label, ModelValueWork(options, horizon),
                               "steps", context.verbosity);
     const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-    const std::unique_ptr<TaskRules> functions = FunctionsFor(context, *in.models);
+    const std::unique_ptr<TaskRules> functions = ModelTaskRules(
+        TaskKeyOf(context), context.task.env.get(), context.config.rollout.reward, *in.models);
     const ClampRange range = RangeOfLog(in.log.log, context.config.rollout.clamp_margin);
     const MatrixF no_starts;
     const RolloutInputs rollout{.dynamics = in.models->dynamics,

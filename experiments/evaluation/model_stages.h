@@ -2,71 +2,161 @@
 #define LFIW_EXPERIMENTS_EVALUATION_MODEL_STAGES_H_
 
 #include <cstdint>
-#include <memory>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/layers.h"
-#include "envs/env.h"
-#include "experiments/evaluation/sources.h"
-#include "experiments/evaluation/evaluation_config.h"
+#include "core/run/stage.h"
+#include "core/run/stage_cache.h"
+#include "experiments/evaluation/run_context.h"
 #include "models/classifier.h"
+#include "models/classifier_fit.h"
 #include "models/dynamics.h"
+#include "models/dynamics_checks.h"
+#include "models/dynamics_fit.h"
 #include "models/learned_function.h"
-#include "models/scalar_of_transition.h"
-#include "ope/rollouts/model_rollout.h"
+#include "models/learned_function_fit.h"
 
 namespace lfiw::experiments {
 
-// Which episodes of the log train what. Without cross-fitting no episode is in both parts, though a
-// bootstrap may repeat one within its part; with it both hold all episodes.
-struct LogSplit {
-  std::vector<std::int64_t> dynamics;
-  std::vector<std::int64_t> classifiers;
-  // For each member of the ensemble the episodes that it leaves out; empty without cross-fitting.
-  std::vector<std::vector<std::int64_t>> skipped;
-};
-LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
-                  std::uint64_t seed);
-// The episodes of both parts resampled with replacement; cross-fitting keeps its folds.
-LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate);
+// The stages that fit something to a log, and what each of them keeps.
 
-// Everything that is fitted to a log; all evaluated policies share it.
-struct FittedModels {
-  explicit FittedModels(DynamicsEnsemble ensemble) : dynamics(std::move(ensemble)) {}
+// An ensemble of dynamics models.
+struct DynamicsStage {
+  static constexpr StageInfo kInfo{.name = "dynamics", .layer = Layer::kModels};
+  struct Key {
+    DynamicsOptions options;
+    std::vector<std::int64_t> episodes;
+    std::vector<std::vector<std::int64_t>> skipped;  // by member, empty without cross-fitting
+    std::uint64_t seed = 0;
 
-  DynamicsEnsemble dynamics;
-  nlohmann::json dynamics_report;  // member "dynamics" of report.json
-  std::vector<RatioClassifier> classifiers;
-  nlohmann::json classifier_history;  // as in report.json
-  // Log-ratios on transitions of episodes that a classifier did not see: real ones and ones that
-  // the model made from the same (s, a), all classifiers pooled.
-  std::vector<double> held_out_real, held_out_generated;
-  // Where the configuration asks for them and the log has what they need.
-  std::shared_ptr<const ScalarOfTransition> reward;
-  std::shared_ptr<const LearnedFunction> termination;
-  nlohmann::json learned_report = nlohmann::json::object();  // "learned" of report.json
-  std::vector<std::string> hashes;                           // of all artifacts, for later stages
-  std::vector<std::string> model_hashes;                     // of all but the classifiers
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("options", options, "networks and training");
+      v.Field("episodes", episodes, "logged episodes that train it");
+      v.Field("skipped", skipped, "of these, the ones that each member leaves out");
+      v.Field("seed", seed, "root of the random streams");
+    }
+  };
+  struct Inputs {
+    const LogSource& log;
+    std::vector<std::string> Hashes() const { return {log.hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
+
+  static DynamicsEnsemble Ensemble(const Artifact& artifact);
+  // Learning curves, one per member.
+  static std::vector<FitHistory> Histories(const Artifact& artifact);
 };
 
-// Fits dynamics, `classifiers` classifiers, and reward and termination where they are learned. Each
-// is a stage of its own, kept by the cache.
-FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
-                       std::int64_t classifiers);
+// How well the dynamics predicts episodes that it was not trained on.
+struct DynamicsReport {
+  DynamicsErrors errors;
+  std::vector<double> open_loop;  // as OpenLoopError returns it
+};
 
-// The same with the dynamics fitted to the same episodes of another log of as many.
-FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
-                       const LogSource& log, const LogSplit& split, std::int64_t classifiers);
+struct DynamicsReportStage {
+  static constexpr StageInfo kInfo{.name = "dynamics_report", .layer = Layer::kModels};
+  struct Key {
+    std::vector<std::int64_t> episodes;
+    std::int64_t horizon = 0;
 
-// Reward and termination on what the model predicts.
-std::unique_ptr<TaskRules> FunctionsFor(const StageContext& context, const FittedModels& models);
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("episodes", episodes, "logged episodes that are predicted");
+      v.Field("horizon", horizon, "most steps of an open-loop prediction");
+    }
+  };
+  struct Inputs {
+    const LogSource& log;
+    const Artifact& dynamics;
+    const DynamicsEnsemble& ensemble;  // of `dynamics`
+    std::vector<std::string> Hashes() const { return {log.hash, dynamics.content_hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
 
-// Rolls a policy out in the fitted model, as a stage.
-ModelRollouts RollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
-                      const PolicySource& policy_source);
+  static DynamicsReport Read(const Artifact& artifact);
+};
+
+// One classifier of real against generated transitions, on its own bootstrap of the episodes.
+struct ClassifierStage {
+  static constexpr StageInfo kInfo{.name = "classifier", .layer = Layer::kModels};
+  struct Key {
+    ClassifierOptions options;
+    std::int64_t index = 0;
+    std::vector<std::int64_t> episodes;
+    std::uint64_t seed = 0;
+
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("options", options, "network and training");
+      v.Field("index", index, "which of the classifiers; names its bootstrap");
+      v.Field("episodes", episodes, "logged episodes that it is drawn from");
+      v.Field("seed", seed, "root of the random streams");
+    }
+  };
+  struct Inputs {
+    const LogSource& log;
+    const Artifact& dynamics;
+    const DynamicsEnsemble& ensemble;  // of `dynamics`
+    std::vector<std::string> Hashes() const { return {log.hash, dynamics.content_hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
+
+  static RatioClassifier Classifier(const Artifact& artifact);
+  static FitHistory History(const Artifact& artifact);
+};
+
+// Log-ratios of a classifier on transitions of the episodes that its bootstrap left out.
+struct HeldOutRatios {
+  std::vector<double> real;
+  std::vector<double> generated;  // made by the model from the same states and actions
+};
+HeldOutRatios ReadHeldOut(const Artifact& classifier);
+
+// Held-out errors of a learned reward, in its unit.
+struct RewardErrors {
+  double rmse = 0.0;
+  double mean_error = 0.0;   // predicted - logged
+  std::optional<double> r2;  // share of the variance explained; none where rewards do not vary
+};
+
+// Held-out errors of a learned termination.
+struct TerminationErrors {
+  double log_loss = 0.0;          // nats per step
+  std::int64_t positives = 0;     // steps that end an episode
+  std::int64_t missed = 0;        // of these, steps with probability below 1/2
+  std::int64_t false_alarms = 0;  // other steps with probability 1/2 or more
+};
+
+// A reward or termination learned from the dynamics' episodes.
+struct LearnedFunctionStage {
+  static constexpr StageInfo kInfo{.name = "learned_function", .layer = Layer::kModels};
+  struct Key {
+    FunctionKind kind = FunctionKind::kReward;
+    LearnedFunctionOptions options;
+    std::vector<std::int64_t> episodes;
+    std::uint64_t seed = 0;
+
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("kind", kind, "what is learned");
+      v.Field("options", options, "networks and training");
+      v.Field("episodes", episodes, "logged episodes that train it");
+      v.Field("seed", seed, "root of the random streams");
+    }
+  };
+  struct Inputs {
+    const LogSource& log;
+    std::vector<std::string> Hashes() const { return {log.hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
+
+  static LearnedFunction Function(const Artifact& artifact);
+  static RewardErrors ReadRewardErrors(const Artifact& artifact);
+  static TerminationErrors ReadTerminationErrors(const Artifact& artifact);
+};
 
 }  // namespace lfiw::experiments
 

@@ -3,34 +3,36 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
 #include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/evaluation/rollout_stage.h"
+#include "experiments/evaluation/sources.h"
 
 namespace lfiw::experiments {
 namespace {
 
 // Labeled logits of the held-out transitions: real ones are the positive class.
 Calibration CalibrationOf(const FittedModels& models) {
-  std::vector<double> logits = models.held_out_real;
-  logits.insert(logits.end(), models.held_out_generated.begin(), models.held_out_generated.end());
+  std::vector<double> logits = models.held_out.real;
+  const std::vector<double>& generated = models.held_out.generated;
+  logits.insert(logits.end(), generated.begin(), generated.end());
   std::vector<std::uint8_t> labels(logits.size(), 0);
-  std::fill_n(labels.begin(), models.held_out_real.size(), 1);
+  std::fill_n(labels.begin(), models.held_out.real.size(), 1);
   return MeasureCalibration(logits, labels);
 }
 
-// The largest error of `dynamics_report`, where the report has null for what is not finite: beyond
-// the longest episode there is nothing to compare with, before it a prediction has diverged.
+// Returns the largest open-loop error. Beyond the longest episode there is nothing to compare with;
+// before it, an error that is not finite belongs to a prediction that has diverged.
 std::optional<double> OpenLoopOf(const FittedModels& models, const LogSource& log,
                                  const LogSplit& split) {
   std::int64_t longest = 0;
   for (const std::int64_t e : split.classifiers) longest = std::max(longest, log.log.Length(e));
   double largest = 0.0;
-  const nlohmann::json& errors = models.dynamics_report["open_loop"]["rms"];
+  const std::vector<double>& errors = models.dynamics_report.open_loop;
   for (std::size_t k = 0; k < errors.size() && std::cmp_less(k, longest); ++k) {
-    largest = std::max(largest, errors[k].is_null() ? HUGE_VAL : errors[k].get<double>());
+    largest = std::max(largest, std::isfinite(errors[k]) ? errors[k] : HUGE_VAL);
   }
   return errors.empty() ? std::nullopt : std::optional(largest);
 }
@@ -59,7 +61,7 @@ class Evaluator {
       : in_(in),
         config_(in.context.config),
         calibration_(CalibrationOf(in.models)),
-        improvement_(CheckImprovement(in.models.held_out_real, in.models.held_out_generated)),
+        improvement_(CheckImprovement(in.models.held_out.real, in.models.held_out.generated)),
         support_(in.log.log, config_.support, config_.seed) {}
 
   PolicyEvaluation Evaluate(const PolicySource& policy) const {
@@ -162,30 +164,23 @@ void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
   evaluation.measured.doubly_robust = std::move(measured);
 }
 
-// The same method on the policy that wrote the log, for every row of MakeRows.
-std::vector<std::optional<Backtest>> RunBacktests(const EvaluationInputs& in,
-                                                  const Evaluator& evaluator) {
+// Evaluates the policy that wrote the log by the same methods.
+BacktestsByRow RunBacktests(const EvaluationInputs& in, const Evaluator& evaluator) {
   if (!in.context.config.back_test.enabled || !in.policies.behavior || !in.logged) return {};
   PolicyEvaluation behavior = evaluator.Evaluate(*in.policies.behavior);
   evaluator.MakeRowsOf(behavior);
-  std::vector<std::optional<Backtest>> tests;
-  for (const ResultRow& row : behavior.rows) {
-    std::optional<Backtest>& test = tests.emplace_back();
-    if (!row.value) continue;
-    test = in.logged;
-    test->estimate = *row.value;
-    test->estimate_stderr = row.standard_error;
+  BacktestsByRow tests;
+  for (const JudgedRow& judged : behavior.rows) {
+    if (!judged.row.value) continue;
+    Backtest test = *in.logged;
+    test.estimate = *judged.row.value;
+    test.estimate_stderr = judged.row.standard_error;
+    tests.emplace(judged.key, test);
   }
   return tests;
 }
 
 }  // namespace
-
-std::optional<Backtest> PolicyEvaluation::back_test() const {
-  const std::size_t stated = RowOf(ChooseHeadline(measured), rows);
-  // a doubly robust row has none: the log corrects the answer for its own policy to what it holds
-  return stated < measured.back_tests.size() ? measured.back_tests[stated] : std::nullopt;
-}
 
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
   const Evaluator evaluator(in);
@@ -195,7 +190,7 @@ std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
     if (in.context.config.doubly_robust.enabled) AddDoublyRobust(in, evaluations.back());
   }
   PipelineBootstrap(in, evaluations);
-  const std::vector<std::optional<Backtest>> back_tests = RunBacktests(in, evaluator);
+  const BacktestsByRow back_tests = RunBacktests(in, evaluator);
   for (PolicyEvaluation& evaluation : evaluations) {
     evaluation.measured.back_tests = back_tests;
     if (in.context.config.truth.enabled) {

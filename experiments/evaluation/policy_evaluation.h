@@ -7,9 +7,9 @@
 
 #include "core/layers.h"
 #include "core/run/result_table.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/result_rows.h"
-#include "experiments/evaluation/sources.h"
+#include "experiments/evaluation/run_context.h"
 
 namespace lfiw::experiments {
 
@@ -23,11 +23,14 @@ struct PolicyEvaluation {
   std::int64_t clamped_values = 0;
   std::int64_t predicted_values = 0;
   EvaluationMeasurements measured;
-  std::vector<ResultRow> rows;  // all of results.csv that are about it
+  std::vector<JudgedRow> rows;  // all of results.csv that are about it
 
-  const ResultRow& stated() const { return rows[RowOf(ChooseHeadline(measured), rows)]; }
-  // The back-test of the estimate stated first.
-  std::optional<Backtest> back_test() const;
+  const ResultRow& stated() const { return FindRow(ChooseHeadline(measured).key, rows).row; }
+  // The back-test of the estimate stated first. A doubly robust one has none: the log corrects the
+  // answer for its own policy to what it holds.
+  std::optional<Backtest> back_test() const {
+    return FindRow(ChooseHeadline(measured).key, rows).evidence.back_test;
+  }
 };
 
 // What evaluations start from. All references outlive them.

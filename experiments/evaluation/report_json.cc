@@ -13,7 +13,6 @@
 #include "core/statistics.h"
 #include "experiments/presentation/json_object.h"
 #include "ope/judgement/psis.h"
-#include "policies/files/policy_file.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -82,6 +81,58 @@ json CalibrationJson(const Calibration& calibration, std::size_t classifiers) {
           {"ece", calibration.ece},
           {"classifiers", classifiers},
           {"bins", bins}};
+}
+
+// Learning curves of the fits of one kind, numbered by `index`.
+json HistoriesJson(const std::vector<FitHistory>& histories, const char* index) {
+  json list = json::array();
+  for (std::size_t k = 0; k < histories.size(); ++k) {
+    list.push_back({{"step", histories[k].steps},
+                    {"train", histories[k].train_loss},
+                    {"validation", histories[k].validation_loss},
+                    {index, k}});
+  }
+  return list;
+}
+
+json CurvesJson(const std::vector<TrainingCurve>& curves) {
+  json list = json::array();
+  for (const TrainingCurve& curve : curves) {
+    list.push_back({{"label", curve.label}, {"steps", curve.steps}, {"return", curve.returns}});
+  }
+  return list;
+}
+
+json DynamicsJson(const FittedModels& models) {
+  const DynamicsReport& report = models.dynamics_report;
+  std::vector<std::int64_t> k(report.open_loop.size());
+  std::iota(k.begin(), k.end(), std::int64_t{1});
+  json dynamics = {{"kind", EnumName(models.dynamics.kind())},
+                   {"members", models.dynamics.members()},
+                   {"r2", report.errors.r2},
+                   {"open_loop", {{"k", k}, {"rms", report.open_loop}}},
+                   {"history", HistoriesJson(models.dynamics_histories, "member")}};
+  if (report.errors.mixture_nll) dynamics["nll"] = *report.errors.mixture_nll;
+  return dynamics;
+}
+
+json LearnedJson(const LearnedErrors& learned) {
+  json report = json::object();
+  if (learned.reward) {
+    report["reward"] = {{"rmse", learned.reward->rmse},
+                        {"mean_error", learned.reward->mean_error},
+                        {"r2", NumberOrNull(learned.reward->r2)}};
+  }
+  if (learned.termination) {
+    report["termination"] = {{"log_loss", learned.termination->log_loss},
+                             {"positives", learned.termination->positives},
+                             {"missed", learned.termination->missed},
+                             {"false_alarms", learned.termination->false_alarms}};
+  }
+  if (!learned.termination_note.empty()) {
+    report["termination"]["note"] = learned.termination_note;
+  }
+  return report;
 }
 
 json LogJson(const ReportInputs& in) {
@@ -222,12 +273,11 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
                                       const FittedModels& models) {
   const TaskOptions& task = context.config.task;
   if (task.reward == RewardFunction::kLearned) {
-    const json& report = models.learned_report["reward"];
+    const RewardErrors& errors = models.learned.reward.value();
     return {{.source = "learned from the log",
-             .mean_error = report["mean_error"],
-             .rms_error = report["rmse"],
-             .mean_return_error = report["mean_error"].get<double>() *
-                                  static_cast<double>(log.steps()) /
+             .mean_error = errors.mean_error,
+             .rms_error = errors.rmse,
+             .mean_return_error = errors.mean_error * static_cast<double>(log.steps()) /
                                   static_cast<double>(log.episodes())}};
   }
   std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
@@ -257,15 +307,15 @@ std::optional<Difference> DifferenceFromLog(const ResultRow& row, const Backtest
   return difference;
 }
 
-std::vector<ResultRow> TableRows(const EvaluationConfig& config,
+std::vector<JudgedRow> TableRows(const EvaluationConfig& config,
                                  const PolicyEvaluation& evaluation) {
   const std::set<std::int64_t> horizons = TableHorizons(config);
   const Headline headline = ChooseHeadline(evaluation.measured);
-  std::vector<ResultRow> table;
-  for (const ResultRow& row : evaluation.rows) {
-    const bool model = row.estimator == "model";
-    const bool listed = !row.horizon || horizons.contains(*row.horizon);
-    if (model || headline.Names(row) || listed) table.push_back(row);
+  std::vector<JudgedRow> table;
+  for (const JudgedRow& judged : evaluation.rows) {
+    const RowKey& key = judged.key;
+    const bool listed = key.kind != RowKind::kWeighted || horizons.contains(key.horizon);
+    if (listed || key == headline.key) table.push_back(judged);
   }
   return table;
 }
@@ -273,15 +323,16 @@ std::vector<ResultRow> TableRows(const EvaluationConfig& config,
 json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
   const EvaluationMeasurements& measured = evaluation.measured;
   const Headline headline = ChooseHeadline(measured);
-  const std::vector<ResultRow> table = TableRows(in.config, evaluation);
-  const std::size_t stated = RowOf(headline, table);
+  const std::vector<JudgedRow> table = TableRows(in.config, evaluation);
+  const auto stated = &FindRow(headline.key, table) - table.data();
+  const ResultRow& answer = evaluation.stated();
   json rows = json::array();
-  for (const ResultRow& row : table) rows.push_back(RowJson(row));
+  for (const JudgedRow& judged : table) rows.push_back(RowJson(judged.row));
 
   json report = {
       {"title", in.config.name},
       {"environment", in.task.spec.name},
-      {"evaluation_policy", LoadPolicy(evaluation.policy.path)->Description()},
+      {"evaluation_policy", evaluation.policy.policy->Description()},
       {"command", in.command},
       {"estimand",
        {{"horizon", in.config.value.horizon},
@@ -289,26 +340,26 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
         {"scale", EnumName(in.config.value.scale)}}},
       {"confidence", in.config.intervals.level},
       {"headline", stated},
-      {"verdict", {{"level", table[stated].verdict}, {"reasons", json::array()}}},
+      {"verdict", {{"level", answer.verdict}, {"reasons", json::array()}}},
       {"log", LogJson(in)},
       {"rows", rows},
       {"sweep", SweepJson(in, measured)},
       {"mean_weight", MeanWeightJson(measured.mean_weights)},
       {"calibration", CalibrationJson(measured.calibration, in.models.classifiers.size())},
-      {"dynamics", in.models.dynamics_report},
-      {"classifier_history", in.models.classifier_history},
-      {"policy_training", in.policies.training},
+      {"dynamics", DynamicsJson(in.models)},
+      {"classifier_history", HistoriesJson(in.models.classifier_histories, "index")},
+      {"policy_training", CurvesJson(in.policies.training)},
       {"reward_check", RewardJson(in.rewards)},
       {"clamps",
        {{"rate", measured.clamp_rate},
         {"count", evaluation.clamped_values},
         {"total", evaluation.predicted_values}}},
-      {"learned", in.models.learned_report},
+      {"learned", LearnedJson(in.models.learned)},
       {"notes", Notes(in, measured, headline)}};
   if (measured.doubly_robust) report["doubly_robust"] = DoublyRobustJson(measured);
-  if (!table[stated].reason.empty()) report["verdict"]["reasons"].push_back(table[stated].reason);
+  if (!answer.reason.empty()) report["verdict"]["reasons"].push_back(answer.reason);
   if (in.policies.behavior) {
-    report["behavior_policy"] = LoadPolicy(in.policies.behavior->path)->Description();
+    report["behavior_policy"] = in.policies.behavior->policy->Description();
   }
   if (in.logged) {
     report["behavior_value"] = {{"value", in.logged->logged}, {"stderr", in.logged->logged_stderr}};

@@ -10,10 +10,10 @@
 
 #include "core/layers.h"
 #include "core/run/result_table.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/evaluation_config.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/result_rows.h"
-#include "experiments/evaluation/evaluation_config.h"
 
 namespace lfiw::experiments {
 
@@ -54,7 +54,7 @@ struct ReportInputs {
 
 // The rows of the table on the first screen and in the report: the plain model, then every
 // estimator at the listed horizons, at T, and at the headline's.
-std::vector<ResultRow> TableRows(const EvaluationConfig& config,
+std::vector<JudgedRow> TableRows(const EvaluationConfig& config,
                                  const PolicyEvaluation& evaluation);
 
 // report.json about one of the evaluations, as described in experiments/evaluation/report_page.h;

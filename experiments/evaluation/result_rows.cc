@@ -85,8 +85,9 @@ class RowMaker {
         common_(CommonRow(config, labels, measured.truth)),
         worst_mean_weight_(WorstMeanWeight(measured.mean_weights)) {}
 
-  ResultRow PlainModel() const {
-    ResultRow row = common_;
+  JudgedRow PlainModel() const {
+    JudgedRow judged{.key = {}, .row = common_, .evidence = PlainEvidence()};
+    ResultRow& row = judged.row;
     row.estimator = kModelRow;
     row.horizon = 0;
     row.normalization = EnumName(WeightNormalization::kNone);
@@ -101,16 +102,17 @@ class RowMaker {
       replicates.push_back(replicate.plain.value);
     }
     AddBootstrap(replicates, IntervalMethod::kPipelineBootstrap, intervals);
-    SetInterval(row, Widened(intervals, *row.value, 0));
-
-    SetJudgement(row, PlainEvidence(), config_.verdict);
-    return row;
+    SetIntervals(judged, intervals);
+    SetJudgement(row, judged.evidence, config_.verdict);
+    return judged;
   }
 
-  ResultRow Lfiw(std::size_t sweep, std::size_t horizon) const {
+  JudgedRow Lfiw(std::size_t sweep, std::size_t horizon) const {
     const EstimatorSweep& source = measured_.sweeps[sweep];
     const LfiwEstimate& estimate = source.result.horizons[horizon];
-    ResultRow row = common_;
+    const RowKey key{RowKind::kWeighted, static_cast<std::int64_t>(sweep), estimate.horizon};
+    JudgedRow judged{.key = key, .row = common_, .evidence = LfiwEvidence(key, estimate)};
+    ResultRow& row = judged.row;
     row.estimator = source.Name();
     row.params = source.Params();
     row.horizon = estimate.horizon;
@@ -124,18 +126,18 @@ class RowMaker {
     row.ess = estimate.ess;
     row.khat = estimate.khat;
     row.max_weight = estimate.max_weight;
-    if (estimate.value) {
-      SetInterval(row,
-                  Widened(Intervals(sweep, horizon), *estimate.value, IndexOf(sweep, horizon)));
-    }
-    SetJudgement(row, LfiwEvidence(sweep, horizon), config_.verdict);
-    return row;
+    if (estimate.value) SetIntervals(judged, Intervals(sweep, horizon));
+    SetJudgement(row, judged.evidence, config_.verdict);
+    return judged;
   }
 
-  ResultRow DoublyRobust() const {
+  JudgedRow DoublyRobust() const {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
     const Estimate& estimate = source.chosen.estimate;
-    ResultRow row = common_;
+    JudgedRow judged{.key = {.kind = RowKind::kDoublyRobust},
+                     .row = common_,
+                     .evidence = DoublyRobustEvidence()};
+    ResultRow& row = judged.row;
     row.estimator = kDoublyRobustRow;
     row.params = fmt::format("power={}", source.chosen.power);
     row.normalization = EnumName(WeightNormalization::kSelf);
@@ -147,15 +149,18 @@ class RowMaker {
     if (estimate.value) {
       SetValue(row, *estimate.value);
       if (source.interval.low && source.interval.high) {
+        judged.plain_low = source.interval.low;
+        judged.plain_high = source.interval.high;
         SetInterval(row, CorrectionInterval(
                              *source.interval.low, *source.interval.high, *estimate.value,
                              *estimate.value - measured_.plain.value, config_.intervals.level));
       }
     }
-    SetJudgement(row, DoublyRobustEvidence(), config_.verdict);
-    return row;
+    SetJudgement(row, judged.evidence, config_.verdict);
+    return judged;
   }
 
+ private:
   // Its weights are mild by choice, so it is their number and not their tail that is judged.
   Evidence DoublyRobustEvidence() const {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
@@ -179,15 +184,14 @@ class RowMaker {
     evidence.episodes = config_.rollout.episodes;
     evidence.value = measured_.plain.value;
     evidence.model_auc = measured_.calibration.auc;
-    AddCommon(0, evidence);
+    AddCommon({}, evidence);
     return evidence;
   }
 
   // At H = 0 no weight is used, so only the model itself is judged.
-  Evidence LfiwEvidence(std::size_t sweep, std::size_t horizon) const {
-    const LfiwEstimate& estimate = measured_.sweeps[sweep].result.horizons[horizon];
+  Evidence LfiwEvidence(const RowKey& key, const LfiwEstimate& estimate) const {
     Evidence evidence = EvidenceOf(estimate, config_.rollout.episodes);
-    AddCommon(IndexOf(sweep, horizon), evidence);
+    AddCommon(key, evidence);
     evidence.value = estimate.value;
     if (estimate.horizon == 0) {
       evidence.model_auc = measured_.calibration.auc;
@@ -200,21 +204,18 @@ class RowMaker {
     return evidence;
   }
 
- private:
-  // The widest of the intervals, and wider still where the row has a back-test.
-  Interval Widened(const std::vector<Interval>& intervals, double value, std::size_t row) const {
+  // Sets the widest of the intervals, and a wider one still where the row has a back-test.
+  void SetIntervals(JudgedRow& judged, const std::vector<Interval>& intervals) const {
     const Interval& widest = Widest(intervals);
-    const std::optional<Backtest> test = BacktestOf(row);
-    return test ? BacktestInterval(widest, value, *test) : widest;
+    judged.plain_low = Cell(widest.low);
+    judged.plain_high = Cell(widest.high);
+    const std::optional<Backtest> test = BacktestOf(judged.key);
+    SetInterval(judged.row, test ? BacktestInterval(widest, *judged.row.value, *test) : widest);
   }
 
-  std::optional<Backtest> BacktestOf(std::size_t row) const {
-    return row < measured_.back_tests.size() ? measured_.back_tests[row] : std::nullopt;
-  }
-
-  // The place of a row in MakeRows.
-  std::size_t IndexOf(std::size_t sweep, std::size_t horizon) const {
-    return 1 + sweep * measured_.sweeps[sweep].result.horizons.size() + horizon;
+  std::optional<Backtest> BacktestOf(const RowKey& key) const {
+    const auto found = measured_.back_tests.find(key);
+    return found == measured_.back_tests.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::vector<Interval> Intervals(std::size_t sweep, std::size_t horizon) const {
@@ -244,12 +245,12 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
-  // What rows with and without weights have in common.
-  void AddCommon(std::size_t row, Evidence& evidence) const {
+  // Adds what rows with and without weights have in common.
+  void AddCommon(const RowKey& key, Evidence& evidence) const {
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
-    evidence.back_test = BacktestOf(row);
+    evidence.back_test = BacktestOf(key);
     evidence.open_loop = measured_.open_loop;
     evidence.reach = measured_.reach;
   }
@@ -306,10 +307,10 @@ std::vector<EstimatorSweep> RunEstimatorGrid(const EstimatorGrid& grid,
   return sweeps;
 }
 
-std::vector<ResultRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
+std::vector<JudgedRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
                                 const EvaluationMeasurements& measured) {
   const RowMaker maker(config, labels, measured);
-  std::vector<ResultRow> rows = {maker.PlainModel()};
+  std::vector<JudgedRow> rows = {maker.PlainModel()};
   for (std::size_t s = 0; s < measured.sweeps.size(); ++s) {
     for (std::size_t h = 0; h < measured.sweeps[s].result.horizons.size(); ++h) {
       rows.push_back(maker.Lfiw(s, h));
@@ -319,25 +320,16 @@ std::vector<ResultRow> MakeRows(const EvaluationConfig& config, const RowLabels&
   return rows;
 }
 
-Evidence RowEvidence(const EvaluationConfig& config, const EvaluationMeasurements& measured,
-                     std::size_t row) {
-  const RowMaker maker(config, {}, measured);
-  if (row == 0) return maker.PlainEvidence();
-  const std::size_t horizons = measured.sweeps.front().result.horizons.size();
-  if (row > horizons * measured.sweeps.size()) return maker.DoublyRobustEvidence();
-  return maker.LfiwEvidence((row - 1) / horizons, (row - 1) % horizons);
-}
-
-std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows) {
-  const auto named =
-      std::ranges::find_if(rows, [&](const ResultRow& row) { return headline.Names(row); });
-  return static_cast<std::size_t>(named - rows.begin());
+const JudgedRow& FindRow(const RowKey& key, std::span<const JudgedRow> rows) {
+  const auto found = std::ranges::find(rows, key, &JudgedRow::key);
+  LFIW_ASSERT(found != rows.end());
+  return *found;
 }
 
 Headline ChooseHeadline(const EvaluationMeasurements& measured) {
   if (measured.doubly_robust && measured.doubly_robust->chosen.estimate.value) {
     const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
-    return {kDoublyRobustRow, 0,
+    return {{.kind = RowKind::kDoublyRobust},
             fmt::format("dr_lfiw corrects the model's {:.4g} to {:.4g} by what the log holds, with "
                         "weights to the power {:g}",
                         measured.plain.value, *chosen.estimate.value, chosen.power)};
@@ -350,12 +342,12 @@ Headline ChooseRolloutHeadline(const EvaluationMeasurements& measured) {
   const std::int64_t horizon = LargestReliableHorizon(first.result);
   const double threshold = KhatThreshold(first.result.episodes);
   if (horizon == 0) {
-    return {kModelRow, 0,
+    return {{},
             fmt::format("the weights of {} have k-hat above {:.2f} already at H = 1, so the plain "
                         "model is stated first",
                         first.Name(), threshold)};
   }
-  return {first.Name(), horizon,
+  return {{RowKind::kWeighted, 0, horizon},
           fmt::format("H = {} is the largest truncation of {} up to which k-hat stays below {:.2f}",
                       horizon, first.Name(), threshold)};
 }

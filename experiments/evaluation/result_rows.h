@@ -1,8 +1,9 @@
 #ifndef LFIW_EXPERIMENTS_EVALUATION_RESULT_ROWS_H_
 #define LFIW_EXPERIMENTS_EVALUATION_RESULT_ROWS_H_
 
-#include <cstddef>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,6 +53,20 @@ struct DoublyRobustMeasurement {
   std::int64_t episodes = 0;  // logged ones that correct the model
 };
 
+// What an estimate of a run is: the plain model, one of the grid at a horizon, or the doubly robust
+// one. The same key names the same method for every policy of a run.
+enum class RowKind { kModel, kWeighted, kDoublyRobust };
+struct RowKey {
+  RowKind kind = RowKind::kModel;
+  std::int64_t sweep = 0;    // of kWeighted: index into EvaluationMeasurements::sweeps
+  std::int64_t horizon = 0;  // of kWeighted: H
+
+  auto operator<=>(const RowKey&) const = default;
+};
+
+// Back-tests by what was back-tested.
+using BacktestsByRow = std::map<RowKey, Backtest>;
+
 // What the pipeline has measured; the table, the verdict and the report are made from it.
 struct EvaluationMeasurements {
   PlainModelEstimate plain;
@@ -62,8 +77,7 @@ struct EvaluationMeasurements {
   ImprovementCheck improvement;
   double clamp_rate = 0.0;
   std::optional<SupportCheck> support;
-  // Of the behavior policy by the same method, one for each row of MakeRows; empty if not made.
-  std::vector<std::optional<Backtest>> back_tests;
+  BacktestsByRow back_tests;            // of the behavior policy by the same methods; may be empty
   std::optional<ReturnRange> possible;  // what the log's rewards can add up to
   std::optional<double> open_loop;      // Evidence::open_loop
   std::optional<double> reach;          // Evidence::reach
@@ -79,34 +93,33 @@ struct RowLabels {
   std::string policy;
 };
 
-// Rows of results.csv: the plain model, every estimator at every H = 0 .. T, then the doubly robust
-// one, which has no H.
-std::vector<ResultRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
+// A row of results.csv with what it was judged by.
+struct JudgedRow {
+  RowKey key;
+  ResultRow row;
+  Evidence evidence;
+  // The interval before a back-test or a correction widens it; empty where there is none.
+  std::optional<double> plain_low = {}, plain_high = {};
+};
+
+// Makes the rows of results.csv: the plain model, every estimator at every H = 0 .. T, then the
+// doubly robust one, which has no H.
+std::vector<JudgedRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
                                 const EvaluationMeasurements& measured);
 
-// What a row of MakeRows is judged by; `row` counts them from 0.
-Evidence RowEvidence(const EvaluationConfig& config, const EvaluationMeasurements& measured,
-                     std::size_t row);
+// Finds the row of that key among rows that hold it.
+const JudgedRow& FindRow(const RowKey& key, std::span<const JudgedRow> rows);
 
 // The estimate to state first, chosen from diagnostics alone: the doubly robust one where there is
 // one, else the first estimator of the grid at the largest H whose k-hat is reliable at it and at
 // every smaller one, else the plain model.
 struct Headline {
-  std::string estimator;
-  std::int64_t horizon = 0;  // of weighted estimates
+  RowKey key;
   std::string why;
-
-  // Rows of one estimator with other parameters have the same name: the first is meant.
-  bool Names(const ResultRow& row) const {
-    return row.estimator == estimator && row.horizon.value_or(0) == horizon;
-  }
 };
 Headline ChooseHeadline(const EvaluationMeasurements& measured);
-// The same from the rollouts alone, as if there were no doubly robust estimate.
+// Chooses from the rollouts alone, as if there were no doubly robust estimate.
 Headline ChooseRolloutHeadline(const EvaluationMeasurements& measured);
-
-// Where a headline stands among the rows of MakeRows, or some of them that hold it.
-std::size_t RowOf(const Headline& headline, std::span<const ResultRow> rows);
 
 }  // namespace lfiw::experiments
 

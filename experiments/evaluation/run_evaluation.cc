@@ -11,12 +11,13 @@
 
 #include "core/run/result_table.h"
 #include "core/run/system_info.h"
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/report_json.h"
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/screen_text.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/presentation/fit_history.h"
 #include "experiments/presentation/run_outputs.h"
 #include "experiments/presentation/versions.h"
 
@@ -34,11 +35,11 @@ void Rank(std::vector<PolicyEvaluation>& evaluations) {
                    });
 }
 
-// Learning curves of all fits of a kind, as lines of metrics.jsonl.
-std::string FitLines(const json& histories, const std::string& kind, const std::string& index) {
+// Writes the learning curves of all fits of a kind as lines of metrics.jsonl.
+std::string FitLines(const std::vector<FitHistory>& histories, const std::string& kind) {
   std::string lines;
-  for (const json& history : histories) {
-    lines += MetricLines(history, fmt::format("{} {}", kind, history[index].get<int>()));
+  for (std::size_t k = 0; k < histories.size(); ++k) {
+    lines += MetricLines(histories[k], fmt::format("{} {}", kind, k));
   }
   return lines;
 }
@@ -65,13 +66,12 @@ void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
 void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   std::vector<ResultRow> rows;
   for (const PolicyEvaluation& evaluation : in.evaluations) {
-    rows.insert(rows.end(), evaluation.rows.begin(), evaluation.rows.end());
+    for (const JudgedRow& judged : evaluation.rows) rows.push_back(judged.row);
   }
   WriteCsv(run.directory.File("results.csv"), rows);
   WriteJson(run.directory.File("results.json"), rows);
-  run.directory.Write("metrics.jsonl",
-                      FitLines(in.models.dynamics_report["history"], "dynamics", "member") +
-                          FitLines(in.models.classifier_history, "classifier", "index"));
+  run.directory.Write("metrics.jsonl", FitLines(in.models.dynamics_histories, "dynamics") +
+                                           FitLines(in.models.classifier_histories, "classifier"));
 
   // the first page is about the policy ranked first; each of several has one of its own as well
   const std::vector<StageRecord> records = run.cache.records();
@@ -134,7 +134,7 @@ int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   const bool any =
       std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
         return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
-                           [](const ResultRow& row) { return row.value.has_value(); });
+                           [](const JudgedRow& judged) { return judged.row.value.has_value(); });
       });
   return any ? 0 : 1;
 }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "core/layers.h"
-#include "experiments/evaluation/sources.h"
 #include "experiments/evaluation/evaluation_config.h"
+#include "experiments/evaluation/run_context.h"
 #include "experiments/presentation/experiment.h"
 
 namespace lfiw::experiments {

@@ -105,7 +105,9 @@ std::string Ranking(const ReportInputs& in) {
 std::string ScreenText(const ReportInputs& in) {
   if (in.evaluations.size() > 1) return LogLine(in) + Ranking(in);
   const PolicyEvaluation& evaluation = in.evaluations.front();
-  return LogLine(in) + Answer(in, evaluation) + FormatForTerminal(TableRows(in.config, evaluation));
+  std::vector<ResultRow> rows;
+  for (const JudgedRow& judged : TableRows(in.config, evaluation)) rows.push_back(judged.row);
+  return LogLine(in) + Answer(in, evaluation) + FormatForTerminal(rows);
 }
 
 }  // namespace lfiw::experiments

@@ -9,15 +9,12 @@
 #include <set>
 #include <utility>
 
-#include "core/config/config.h"
 #include "core/error.h"
 #include "core/logs/log_reader.h"
-#include "core/logs/log_writer.h"
 #include "core/parallel.h"
-#include "core/run/atomic_file.h"
 #include "core/run/sha256.h"
 #include "core/statistics.h"
-#include "experiments/presentation/stage_files.h"
+#include "experiments/evaluation/source_stages.h"
 #include "policies/files/policy_file.h"
 #include "policies/log_compatibility.h"
 #include "policies/policy_check.h"
@@ -25,34 +22,11 @@
 namespace lfiw::experiments {
 namespace {
 
-using nlohmann::json;
-
-PolicySource SourceOf(const std::string& path, const std::string& label) {
-  return {path, Sha256HexOfFile(path), label};
-}
-
-std::string SnapshotName(std::int64_t steps) { return fmt::format("policy_{}.npz", steps); }
-
-// One PPO run as a stage; returns its folder.
-Artifact TrainStage(const StageContext& context, PpoOptions options, std::uint64_t seed,
-                    const std::string& title) {
-  const Stage stage{.name = "policy",
-                    .config = context.task.spec.name + CanonicalText(options),
-                    .inputs = {},
-                    .seed = seed};
-  return context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress(title, options.total_steps, "steps", context.verbosity);
-    const PpoRun run{.checkpoint = CheckpointFolder(directory) + "/ppo.npz",
-                     .checkpoint_seconds = context.config.checkpoint_seconds,
-                     .progress = &progress};
-    SavePpoResult(TrainPpo(*context.task.env, options, seed, run), directory);
-  });
-}
-
-json CurveOf(const Artifact& run, const std::string& label) {
-  json curve = ReadJson(run.File("curve.json"));
-  curve["label"] = label;
-  return curve;
+// One PPO run as a stage.
+Artifact TrainPolicy(const StageContext& context, const PpoOptions& options, std::uint64_t seed,
+                     const std::string& title) {
+  return context.cache.Run<PolicyStage>({context.task.spec.name, options, seed},
+                                        {*context.task.env, title}, context.Work());
 }
 
 PolicySet TrainSnapshots(const StageContext& context) {
@@ -61,11 +35,11 @@ PolicySet TrainSnapshots(const StageContext& context) {
   static_cast<PpoHyperparameters&>(options) = pair.ppo;
   options.total_steps = pair.evaluation_steps;
   options.snapshots = {pair.behavior_steps};
-  const Artifact run = TrainStage(context, options, pair.seed, "train policies (PPO)");
-  PolicySet set{SourceOf(run.File(SnapshotName(pair.behavior_steps)), "behavior"),
-                {SourceOf(run.File("policy.npz"), "evaluation")}};
-  set.training.push_back(CurveOf(run, fmt::format("seed {}", pair.seed)));
-  return set;
+  const Artifact run = TrainPolicy(context, options, pair.seed, "train policies (PPO)");
+  return {.behavior = LoadPolicySource(run.File(PolicyStage::SnapshotFile(pair.behavior_steps)),
+                                       "behavior"),
+          .evaluations = {LoadPolicySource(run.File(PolicyStage::kPolicyFile), "evaluation")},
+          .training = {PolicyStage::CurveOf(run, fmt::format("seed {}", pair.seed))}};
 }
 
 PolicySet TrainIndependent(const StageContext& context) {
@@ -74,15 +48,16 @@ PolicySet TrainIndependent(const StageContext& context) {
     PpoOptions options;
     static_cast<PpoHyperparameters&>(options) = pair.ppo;
     options.total_steps = which == 0 ? pair.behavior_steps : pair.evaluation_steps;
-    return TrainStage(context, options, pair.seed + (which == 0 ? 1 : 0),
-                      which == 0 ? "train behavior policy (PPO)" : "train evaluation policy (PPO)");
+    return TrainPolicy(
+        context, options, pair.seed + (which == 0 ? 1 : 0),
+        which == 0 ? "train behavior policy (PPO)" : "train evaluation policy (PPO)");
   };
   std::array<Artifact, 2> runs;
   ParallelFor(2, [&](std::int64_t i) { runs[static_cast<std::size_t>(i)] = train(i); });
-  PolicySet set{SourceOf(runs[0].File("policy.npz"), "behavior"),
-                {SourceOf(runs[1].File("policy.npz"), "evaluation")}};
-  set.training = {CurveOf(runs[0], "behavior"), CurveOf(runs[1], "evaluation")};
-  return set;
+  return {.behavior = LoadPolicySource(runs[0].File(PolicyStage::kPolicyFile), "behavior"),
+          .evaluations = {LoadPolicySource(runs[1].File(PolicyStage::kPolicyFile), "evaluation")},
+          .training = {PolicyStage::CurveOf(runs[0], "behavior"),
+                       PolicyStage::CurveOf(runs[1], "evaluation")}};
 }
 
 // File names without what they share would be shorter but less recognizable: the stem, numbered
@@ -100,8 +75,9 @@ std::vector<std::string> LabelsOf(const std::vector<std::string>& paths) {
 }
 
 PolicySource GivenPolicy(const Task& task, const std::string& path, const std::string& label) {
-  CheckFits(*LoadPolicy(path), task.spec);
-  return {path, PolicyHash(path), label};
+  std::shared_ptr<const Policy> policy = LoadPolicy(path);
+  CheckFits(*policy, task.spec);
+  return {path, PolicyHash(path), label, std::move(policy)};
 }
 
 PolicySet GivenPolicies(const StageContext& context) {
@@ -149,12 +125,6 @@ double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
 
 }  // namespace
 
-std::int64_t LongestEpisode(const EpisodeBatch& log) {
-  std::int64_t longest = 0;
-  for (std::int64_t e = 0; e < log.episodes(); ++e) longest = std::max(longest, log.Length(e));
-  return longest;
-}
-
 LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
                       std::uint64_t seed) {
   LogReadOptions read{.map = options.map};
@@ -165,8 +135,8 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
   return {.log = std::move(loaded.batch),
-          .hash = fmt::format("{} {} {} {}", Sha256HexOfFile(options.file), options.map,
-                              read.position_step_seconds, options.max_transitions),
+          .hash = fmt::format("{} {} {} {} {}", Sha256HexOfFile(options.file), options.map,
+                              read.position_step_seconds, options.max_transitions, seed),
           .environment = std::move(loaded.info.environment),
           .discrete_actions = loaded.info.discrete_actions,
           .notes = std::move(loaded.info.notes)};
@@ -214,25 +184,6 @@ PolicySet MakePolicies(const StageContext& context) {
   return GivenPolicies(context);
 }
 
-void SavePpoResult(const PpoResult& result, const std::string& directory) {
-  result.policy.Save(directory + "/policy.npz");
-  for (const PpoSnapshot& snapshot : result.snapshots) {
-    snapshot.policy.Save(directory + "/" + SnapshotName(snapshot.steps));
-  }
-  json curve = {{"steps", json::array()}, {"return", json::array()}};
-  std::string csv =
-      "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n";
-  for (const PpoPoint& point : result.history) {
-    curve["steps"].push_back(point.steps);
-    curve["return"].push_back(point.mean_return);
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", point.steps, point.mean_return,
-                       point.mean_length, point.policy_loss, point.value_loss, point.entropy,
-                       point.approx_kl, point.clip_fraction);
-  }
-  WriteJson(curve, directory + "/curve.json");
-  WriteFileAtomically(directory + "/curve.csv", csv);
-}
-
 PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
   const std::string& file = context.config.log.file;
   try {
@@ -242,76 +193,36 @@ PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
   }
   CloningOptions options = context.config.back_test.cloning;
   if (log.discrete_actions > 0) options.kind = CloneKind::kCategorical;
-  const ActionBounds bounds{context.task.spec.action_low, context.task.spec.action_high};
-  const Stage stage{
-      .name = "behavior_clone",
-      .config = CanonicalText(options) +
-                fmt::format(" {} {}", fmt::join(bounds.low, ","), fmt::join(bounds.high, ",")),
-      .inputs = {log.hash},
+  const EnvSpec& spec = context.task.spec;
+  const BehaviorCloneStage::Key key{
+      .options = options,
+      .action_low = {spec.action_low.begin(), spec.action_low.end()},
+      .action_high = {spec.action_high.begin(), spec.action_high.end()},
       .seed = context.config.seed};
-  const Artifact artifact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("clone the logged policy", options.fit.steps, "gradient steps",
-                              context.verbosity);
-    const FitRun run{CheckpointFolder(directory), context.config.checkpoint_seconds, &progress};
-    const BehaviorClone clone = CloneBehavior(log.log, bounds, options, context.config.seed, run);
-    SaveNetworkPolicy(*clone.policy, directory + "/clone.npz");
-    WriteJson({{"held_out_log_likelihood", clone.summary.held_out_log_likelihood}},
-              directory + "/summary.json");
-  });
-  return SourceOf(artifact.File("clone.npz"), "behavior (cloned)");
+  const Artifact artifact = context.cache.Run<BehaviorCloneStage>(key, {log}, context.Work());
+  return LoadPolicySource(artifact.File(BehaviorCloneStage::kPolicyFile), "behavior (cloned)");
 }
 
 LogSource CollectLog(const StageContext& context, const PolicySource& behavior) {
-  const std::int64_t episodes = context.config.log.episodes;
-  const std::int64_t horizon = context.config.value.horizon;
-  const Stage stage{
-      .name = "log",
-      .config = fmt::format("{} episodes={} T={}", context.task.spec.name, episodes, horizon),
-      .inputs = {behavior.hash},
-      .seed = context.config.seed};
-  const Artifact artifact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("collect the log", episodes, "episodes", context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(behavior.path);
-    const EpisodeRequest request{.episodes = episodes,
-                                 .horizon = horizon,
-                                 .seed = context.config.seed,
-                                 .purpose = "log",
-                                 .progress = &progress};
-    SaveLog(CollectEpisodes(*context.task.env, *policy, request), directory + "/log.npz");
-  });
-  const std::string path = artifact.File("log.npz");
+  const EvaluationConfig& config = context.config;
+  const Artifact artifact = context.cache.Run<LogStage>(
+      {context.task.spec.name, config.log.episodes, config.value.horizon, config.seed},
+      {*context.task.env, behavior}, context.Work());
+  const std::string path = artifact.File(LogStage::kLogFile);
   return {.log = LoadLog(path).batch, .hash = Sha256HexOfFile(path)};
 }
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {
   const EvaluationConfig& config = context.config;
-  const Stage stage{
-      .name = "truth",
-      .config = fmt::format("{} episodes={} T={} discount={}", context.task.spec.name,
-                            config.truth.episodes, config.value.horizon, config.value.discount),
-      .inputs = {evaluation.hash},
-      .seed = config.seed};
-  const Artifact artifact = context.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("truth (real environment)", config.truth.episodes, "episodes",
-                              context.verbosity);
-    const std::unique_ptr<Policy> policy = LoadPolicy(evaluation.path);
-    const EpisodeRequest request{.episodes = config.truth.episodes,
-                                 .horizon = config.value.horizon,
-                                 .seed = config.seed,
-                                 .purpose = "truth",
-                                 .progress = &progress};
-    const MonteCarloEstimate truth =
-        MonteCarloValue(*context.task.env, *policy, request, config.value.discount);
-    WriteJson({{"value", truth.value},
-               {"standard_error", truth.standard_error},
-               {"episodes", truth.episodes},
-               {"mean_length", truth.mean_length}},
-              directory + "/truth.json");
-  });
-  const json truth = ReadJson(artifact.File("truth.json"));
+  const Artifact artifact =
+      context.cache.Run<TruthStage>({context.task.spec.name, config.truth.episodes,
+                                     config.value.horizon, config.value.discount, config.seed},
+                                    {*context.task.env, evaluation}, context.Work());
+  MonteCarloEstimate truth = TruthStage::Read(artifact);
   const double scale = StepFactors(config.value, config.value.horizon).front();
-  return {truth["value"].get<double>() * scale, truth["standard_error"].get<double>() * scale,
-          truth["episodes"], truth["mean_length"]};
+  truth.value *= scale;
+  truth.standard_error *= scale;
+  return truth;
 }
 
 }  // namespace lfiw::experiments

@@ -4,6 +4,7 @@
 
 #include "core/arrays/npz.h"
 #include "core/config/config.h"
+#include "experiments/presentation/fit_history.h"
 #include "experiments/presentation/run_outputs.h"
 #include "experiments/presentation/stage_files.h"
 
@@ -37,7 +38,9 @@ std::vector<FeatureClassifier> LoadClassifiers(const Artifact& artifact, std::in
 std::string FoldLines(const json& histories, const std::string& prefix) {
   std::string lines;
   for (std::size_t fold = 0; fold < histories.size(); ++fold) {
-    lines += MetricLines(histories[fold], fmt::format("{} fold {}", prefix, fold));
+    const json& one = histories[fold];
+    lines += MetricLines(FitHistory{one["step"], one["train"], one["validation"]},
+                         fmt::format("{} fold {}", prefix, fold));
   }
   return lines;
 }

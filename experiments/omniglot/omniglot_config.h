@@ -15,7 +15,7 @@
 namespace lfiw::experiments {
 
 // The classifier of real against generated drawings, whose odds are the weights.
-struct RatioOptions {
+struct DrawingRatioOptions {
   // Every image is weighted by a classifier that did not see it.
   std::int64_t folds = 5;
   std::int64_t epochs = 10;       // those of ermongroup/f-dre
@@ -66,7 +66,7 @@ struct OmniglotConfig {
   DaganOptions dagan;
   std::int64_t generators = 1;
   std::int64_t generated_per_class = 50;  // those that ermongroup/f-dre trains on
-  RatioOptions ratio;
+  DrawingRatioOptions ratio;
   AugmentedOptions classifier;
   std::int64_t runs = 5;
 

@@ -28,7 +28,7 @@ std::int64_t OthersOf(std::int64_t count, std::int64_t fold, std::int64_t folds)
 
 // Validation images taken of each set, as many of one as of the other: their loss chooses.
 std::int64_t ValidationCount(std::int64_t n, std::int64_t m, std::int64_t fold,
-                             const RatioOptions& options) {
+                             const DrawingRatioOptions& options) {
   const std::int64_t fewest =
       std::min(OthersOf(n, fold, options.folds), OthersOf(m, fold, options.folds));
   const auto wanted =
@@ -54,7 +54,7 @@ FoldPart PartOf(const Indices& order, std::int64_t fold, std::int64_t folds,
 }
 
 // The options of a fit whose larger set has so many training images.
-ConvClassifierOptions OptionsFor(std::int64_t larger, const RatioOptions& options) {
+ConvClassifierOptions OptionsFor(std::int64_t larger, const DrawingRatioOptions& options) {
   ConvClassifierOptions fit = options.fit;
   ImageTrainingOptions& training = fit.training;
   training.report_every = (larger + training.batch - 1) / training.batch;
@@ -63,7 +63,7 @@ ConvClassifierOptions OptionsFor(std::int64_t larger, const RatioOptions& option
 }
 
 std::int64_t LargerTrainingSet(std::int64_t n, std::int64_t m, std::int64_t fold,
-                               const RatioOptions& options) {
+                               const DrawingRatioOptions& options) {
   const std::int64_t others =
       std::max(OthersOf(n, fold, options.folds), OthersOf(m, fold, options.folds));
   return others - ValidationCount(n, m, fold, options);
@@ -124,7 +124,7 @@ void Check(std::int64_t n, std::int64_t m, std::int64_t folds) {
 
 }  // namespace
 
-std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const RatioOptions& options) {
+std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const DrawingRatioOptions& options) {
   Check(n, m, options.folds);
   std::int64_t steps = 0;
   for (std::int64_t fold = 0; fold < options.folds; ++fold) {
@@ -133,8 +133,8 @@ std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const RatioOptions& opti
   return steps;
 }
 
-RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated, const RatioOptions& options,
-                   std::uint64_t seed, const FitRun& run) {
+RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated,
+                   const DrawingRatioOptions& options, std::uint64_t seed, const FitRun& run) {
   const std::int64_t n = real.count, m = generated.count;
   Check(n, m, options.folds);
   const Indices real_order = Stream(seed, "omniglot folds", {0}).Permutation(n);

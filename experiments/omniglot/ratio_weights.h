@@ -20,15 +20,15 @@ struct RatioFit {
 };
 
 // Gradient steps of all folds together, for a progress bar. Throws DataError as FitRatios.
-std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const RatioOptions& options);
+std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const DrawingRatioOptions& options);
 
 // Deals both sets to the folds at random and trains one classifier for each fold on the images of
 // the others, as parallel tasks. A minibatch holds as many real images as generated ones, however
 // many there are of each, so the logit is the logarithm of the density ratio. Labels of classes
 // play no part. Checkpoints go to run.folder. Throws DataError when a set has less than two images
 // for each fold, and as TrainConvClassifier.
-RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated, const RatioOptions& options,
-                   std::uint64_t seed, const FitRun& run);
+RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated,
+                   const DrawingRatioOptions& options, std::uint64_t seed, const FitRun& run);
 
 }  // namespace lfiw::experiments
 

@@ -18,18 +18,6 @@ Manifest ManifestOf(const ExperimentRun& run, std::uint64_t seed) {
   return manifest;
 }
 
-std::string MetricLines(const nlohmann::json& history, const std::string& series) {
-  std::string lines;
-  for (std::size_t i = 0; i < history["step"].size(); ++i) {
-    const nlohmann::json line = {{"series", series},
-                                 {"step", history["step"][i]},
-                                 {"train_loss", history["train"][i]},
-                                 {"validation_loss", history["validation"][i]}};
-    lines += line.dump() + "\n";
-  }
-  return lines;
-}
-
 std::string DrawPlot(const ExperimentRun& run, const std::string& name, const Plot& plot) {
   try {
     std::string svg = RenderSvg(plot);

@@ -2,7 +2,6 @@
 #define LFIW_EXPERIMENTS_PRESENTATION_RUN_OUTPUTS_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/layers.h"
@@ -17,10 +16,6 @@ namespace lfiw::experiments {
 // manifest.json of a finished run: its command, stages, libraries and threads, and `seed` as "run".
 // Inputs and further seeds are the caller's to add.
 Manifest ManifestOf(const ExperimentRun& run, std::uint64_t seed);
-
-// A learning curve, {"step", "train", "validation"} lists of equal length, as lines of
-// metrics.jsonl.
-std::string MetricLines(const nlohmann::json& history, const std::string& series);
 
 // Draws a plot as plots/NAME.svg and returns it; an empty text, after a word on stderr, when it
 // cannot be drawn.

@@ -13,7 +13,7 @@ Estimate EstimateDirect(const EstimatorInputs& inputs, const Estimand& estimand,
   estimate.terms = {Array<double, 2>({n, 1}), Array<double, 2>({n, 0})};
   const Array<double, 2>& v = inputs.values.at(values).v;
   for (std::int64_t i = 0; i < n; ++i) estimate.terms.numerators(i, 0) = factor * v(i, 0);
-  estimate.notes.push_back("its spread is that of first states alone, not of the fitted values");
+  estimate.notes.emplace_back("its spread is that of first states alone, not of the fitted values");
   return estimate;
 }
 

@@ -89,7 +89,7 @@ TEST_P(MujocoTransition, TrapezoidIsCloserThanEndVelocityAndNeitherNeedsAux) {
       RootMeanSquare(Rewards(GetParam(), steps, RewardSource::kEndVelocity), steps.rewards);
   RecordProperty("trapezoid_rms", std::to_string(trapezoid));
   RecordProperty("end_velocity_rms", std::to_string(end));
-  if (GetParam().progress == Progress::kHeight) {
+  if (GetParam().progress == RewardedProgress::kHeight) {
     EXPECT_EQ(trapezoid, end);
   } else {
     EXPECT_LT(trapezoid, end);

@@ -450,6 +450,38 @@ TEST_F(Program, EvaluateRanksPoliciesAndBacktestsTheClonedBehavior) {
   ExpectRefused(Lfiw(unknown), {"environment none", "truth.enabled: false"});
 }
 
+TEST_F(Program, EvaluateReadsItsLogAsItsOverridesSayAndRunsAgainToTheSame) {
+  ASSERT_EQ(Lfiw({"train", "--env", "Swimmer", "--out", dir_ / "trained", "total_steps=1024",
+                  "rollout_steps=512", "minibatches=4", "snapshots=[512]", "--quiet"})
+                .status,
+            0);
+  ASSERT_EQ(Lfiw({"collect", "--env", "Swimmer", "--policy", dir_ / "trained/policy.npz",
+                  "--episodes", "30", "--horizon", "20", "--out", dir_ / "log.npz"})
+                .status,
+            0);
+  const auto evaluate = [&](const std::string& seed) {
+    std::vector<std::string> arguments = SmallEvaluation(dir_);
+    arguments.insert(arguments.end(),
+                     {"log.max_transitions=250", "seed=" + seed, "--out", dir_ / seed});
+    return Lfiw(arguments);
+  };
+  const Outcome outcome = evaluate("3");
+  ASSERT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr("12 episodes, 240 steps of Swimmer"));
+  // which episodes are taken follows from the seed
+  ASSERT_EQ(evaluate("4").status, 0);
+  const auto log_of = [&](const std::string& run) {
+    return nlohmann::json::parse(ReadFile(dir_ / run + "/report.json"))["behavior_value"];
+  };
+  EXPECT_NE(log_of("3"), log_of("4"));
+
+  ASSERT_EQ(Lfiw({"run", dir_ / "3/config.yaml", "--out", dir_ / "again", "--cache",
+                  dir_ / "other_cache", "--quiet"})
+                .status,
+            0);
+  EXPECT_EQ(Results("again"), Results("3"));
+}
+
 TEST_F(Program, ReportCanBeMadeAgain) {
   ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
   const std::string page = ReadFile(dir_ / "run/report.html");

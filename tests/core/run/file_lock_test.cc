@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <thread>
 
@@ -36,6 +37,15 @@ TEST(FileLockTest, AnInterruptEndsTheWait) {
   InterruptRequested() = true;
   EXPECT_THROW(FileLock second(dir / "lock"), Interrupted);
   InterruptRequested() = false;
+}
+
+TEST(FileLockTest, ATryTakesAFreeLockAndLeavesAHeldOne) {
+  const TestDir dir;
+  std::unique_ptr<FileLock> first = FileLock::Try(dir / "lock");
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(FileLock::Try(dir / "lock"), nullptr);
+  first.reset();
+  EXPECT_NE(FileLock::Try(dir / "lock"), nullptr);
 }
 
 TEST(FileLockTest, AnImpossiblePathIsADataError) {

@@ -59,11 +59,12 @@ TEST(RunEstimatorGrid, IsTheProductOfItsLists) {
 TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
   const EvaluationConfig config = SmallConfig();
   const EvaluationMeasurements measured = Measured(config, 0.5);
-  const std::vector<ResultRow> rows = MakeRows(config, {"Env", "policy"}, measured);
+  const std::vector<JudgedRow> rows = MakeRows(config, {"Env", "policy"}, measured);
   ASSERT_EQ(rows.size(), 1 + 3 * (kHorizon + 1));
-  EXPECT_EQ(rows[0].estimator, "model");
-  EXPECT_EQ(rows[1].estimator, "lfiw_trajectory");
-  for (const ResultRow& row : rows) {
+  EXPECT_EQ(rows[0].row.estimator, "model");
+  EXPECT_EQ(rows[1].row.estimator, "lfiw_trajectory");
+  for (const JudgedRow& judged : rows) {
+    const ResultRow& row = judged.row;
     EXPECT_EQ(row.environment, "Env");
     EXPECT_DOUBLE_EQ(*row.error, *row.value - 1.0);
     EXPECT_LE(*row.ci_low, *row.value);
@@ -74,13 +75,13 @@ TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
 TEST(MakeRows, StateTheWidestIntervalComputed) {
   const EvaluationConfig config = SmallConfig();
   EvaluationMeasurements measured = Measured(config, 0.5);
-  const double narrow = *MakeRows(config, {}, measured)[0].ci_high;
+  const double narrow = *MakeRows(config, {}, measured)[0].row.ci_high;
   for (const double value : {-10.0, 0.0, 10.0}) {
     Replicate replicate{.plain = measured.plain, .sweeps = measured.sweeps};
     replicate.plain.value = value;
     measured.pipeline_replicates.push_back(replicate);
   }
-  const ResultRow row = MakeRows(config, {}, measured)[0];
+  const ResultRow row = MakeRows(config, {}, measured)[0].row;
   EXPECT_GT(*row.ci_high, narrow);
   EXPECT_EQ(row.interval_method, "pipeline_bootstrap");
 }
@@ -88,14 +89,15 @@ TEST(MakeRows, StateTheWidestIntervalComputed) {
 TEST(MakeRows, WithABacktestAreAsUncertainAsItsErrorOfTheSameRow) {
   const EvaluationConfig config = SmallConfig();
   EvaluationMeasurements measured = Measured(config, 0.5);
-  measured.back_tests.resize(1 + 3 * (kHorizon + 1));
-  measured.back_tests[0] = Backtest{.estimate = 50.0, .logged = 60.0};
-  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
-  EXPECT_EQ(rows[0].interval_method, "back_test");
-  EXPECT_GT(*rows[0].ci_high - *rows[0].value, 19.5);
-  EXPECT_NE(rows[1].interval_method, "back_test");
-  EXPECT_TRUE(RowEvidence(config, measured, 0).back_test);
-  EXPECT_FALSE(RowEvidence(config, measured, 1).back_test);
+  measured.back_tests[RowKey{}] = Backtest{.estimate = 50.0, .logged = 60.0};
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  const ResultRow& row = rows[0].row;
+  EXPECT_EQ(row.interval_method, "back_test");
+  EXPECT_GT(*row.ci_high - *row.value, 19.5);
+  EXPECT_LT(*rows[0].plain_high, *row.ci_high);
+  EXPECT_NE(rows[1].row.interval_method, "back_test");
+  EXPECT_TRUE(rows[0].evidence.back_test);
+  EXPECT_FALSE(rows[1].evidence.back_test);
 }
 
 // As Measured, with a doubly robust estimate of that value.
@@ -117,7 +119,7 @@ TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
   const EvaluationConfig config = SmallConfig();
   const double model = Measured(config, 0.0).plain.value;
   const EvaluationMeasurements measured = Corrected(config, model + 10.0);
-  const ResultRow row = MakeRows(config, {}, measured).back();
+  const ResultRow row = MakeRows(config, {}, measured).back().row;
   EXPECT_EQ(row.estimator, "dr_lfiw");
   EXPECT_FALSE(row.horizon);
   EXPECT_EQ(row.interval_method, "correction");
@@ -130,19 +132,18 @@ TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
 TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
   const EvaluationConfig config = SmallConfig();
   EvaluationMeasurements measured = Corrected(config, Measured(config, 0.0).plain.value);
-  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "trust");
+  EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "trust");
   measured.calibration.auc = 0.95;
-  EXPECT_EQ(MakeRows(config, {}, measured).back().verdict, "caution");
+  EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "caution");
 }
 
-TEST(RowEvidence, IsWhatTheRowIsJudgedBy) {
+TEST(MakeRows, HoldWhatTheyAreJudgedBy) {
   const EvaluationConfig config = SmallConfig();
   const EvaluationMeasurements measured = Measured(config, 2.0);
-  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Evidence evidence = RowEvidence(config, measured, i);
-    EXPECT_EQ(evidence.value, rows[i].value);
-    EXPECT_EQ(EnumName(Judge(evidence, config.verdict).verdict), rows[i].verdict);
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  for (const JudgedRow& judged : rows) {
+    EXPECT_EQ(judged.evidence.value, judged.row.value);
+    EXPECT_EQ(EnumName(Judge(judged.evidence, config.verdict).verdict), judged.row.verdict);
   }
 }
 
@@ -150,7 +151,7 @@ TEST(MakeRows, WithoutTruthThereIsNoError) {
   const EvaluationConfig config = SmallConfig();
   EvaluationMeasurements measured = Measured(config, 0.5);
   measured.truth.reset();
-  const ResultRow row = MakeRows(config, {}, measured)[3];
+  const ResultRow row = MakeRows(config, {}, measured)[3].row;
   EXPECT_FALSE(row.truth.has_value());
   EXPECT_FALSE(row.error.has_value());
 }
@@ -158,31 +159,30 @@ TEST(MakeRows, WithoutTruthThereIsNoError) {
 TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) {
   const EvaluationConfig config = SmallConfig();
   const Headline equal = ChooseHeadline(Measured(config, 0.0));
-  EXPECT_EQ(equal.estimator, "lfiw_trajectory");
-  EXPECT_EQ(equal.horizon, kHorizon);
+  EXPECT_EQ(equal.key, (RowKey{RowKind::kWeighted, 0, kHorizon}));
   const Headline heavy = ChooseHeadline(Measured(config, 8.0));
-  EXPECT_EQ(heavy.estimator, "model");
-  EXPECT_EQ(heavy.horizon, 0);
+  EXPECT_EQ(heavy.key, RowKey{});
   EXPECT_THAT(heavy.why, HasSubstr("k-hat"));
 }
 
 TEST(ChooseHeadline, IsTheDoublyRobustEstimateUnlessItRefuses) {
   const EvaluationConfig config = SmallConfig();
   EvaluationMeasurements measured = Corrected(config, 3.0);
-  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
-  EXPECT_EQ(RowOf(ChooseHeadline(measured), rows), rows.size() - 1);
-  EXPECT_EQ(rows[RowOf(ChooseRolloutHeadline(measured), rows)].estimator, "lfiw_trajectory");
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(&FindRow(ChooseHeadline(measured).key, rows), &rows.back());
+  EXPECT_EQ(FindRow(ChooseRolloutHeadline(measured).key, rows).row.estimator, "lfiw_trajectory");
   measured.doubly_robust->chosen.estimate.value.reset();
-  EXPECT_EQ(ChooseHeadline(measured).estimator, "lfiw_trajectory");
+  EXPECT_EQ(ChooseHeadline(measured).key.kind, RowKind::kWeighted);
 }
 
-TEST(RowOf, FindsTheHorizonOfTheFirstEstimatorOfThatName) {
+TEST(FindRow, TellsEstimatorsOfOneNameApart) {
   EvaluationConfig config = SmallConfig();
   config.estimators.alphas = {1.0, 0.5};
-  const EvaluationMeasurements measured = Measured(config, 0.0);
-  const std::vector<ResultRow> rows = MakeRows(config, {}, measured);
-  EXPECT_EQ(RowOf({"lfiw_trajectory", 2, ""}, rows), 3u);
-  EXPECT_EQ(RowOf({"model", 0, ""}, rows), 0u);
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, Measured(config, 0.0));
+  EXPECT_EQ(&FindRow({}, rows), &rows[0]);
+  EXPECT_EQ(FindRow({RowKind::kWeighted, 0, 2}, rows).row.horizon, 2);
+  EXPECT_THAT(FindRow({RowKind::kWeighted, 0, 2}, rows).row.params, HasSubstr("alpha=1 "));
+  EXPECT_THAT(FindRow({RowKind::kWeighted, 1, 2}, rows).row.params, HasSubstr("alpha=0.5"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ AugmentedFit Train(const AugmentationData& data, TrainingData column,
 TEST(TrainAugmented, WeightsHelpWhereHalfOfTheGeneratedImagesAreWrong) {
   const SplitDrawings drawings = ToySplit();
   const ImageBatch generated = HalfWrong(60);
-  RatioOptions ratio;
+  DrawingRatioOptions ratio;
   ratio.epochs = 10;
   ratio.fit.filters = 8;
   ratio.fit.blocks = 2;

@@ -16,8 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-RatioOptions Small(std::int64_t epochs) {
-  RatioOptions options;
+DrawingRatioOptions Small(std::int64_t epochs) {
+  DrawingRatioOptions options;
   options.folds = 2;
   options.epochs = epochs;
   options.fit.filters = 8;
@@ -56,7 +56,7 @@ TEST(FitRatios, UnequalNumbersOfTheSameImagesNeedNoCorrection) {
 }
 
 TEST(FitRatios, WhatAClassifierLearnedByHeartDoesNotReachTheWeights) {
-  RatioOptions options = Small(60);
+  DrawingRatioOptions options = Small(60);
   options.fit.filters = 32;
   options.fit.kept = KeptClassifier::kLast;
   const RatioFit fit = FitRatios(Bars(15, 1), Bars(15, 2), options, 1, {});
@@ -73,7 +73,7 @@ TEST(FitRatios, TheSeedDealsTheFolds) {
 }
 
 TEST(FitRatios, StepsAreWhatTheFoldsTake) {
-  const RatioOptions options = Small(3);
+  const DrawingRatioOptions options = Small(3);
   const RatioFit fit = FitRatios(Bars(15, 1), Bars(50, 2), options, 1, {});
   std::int64_t steps = 0;
   for (const TrainingHistory& history : fit.histories) {
@@ -84,7 +84,7 @@ TEST(FitRatios, StepsAreWhatTheFoldsTake) {
 }
 
 TEST(FitRatios, FewerThanTwoImagesAFoldAreAnError) {
-  RatioOptions options = Small(1);
+  DrawingRatioOptions options = Small(1);
   options.folds = 5;
   EXPECT_THAT([&] { FitRatios(Bars(4, 1), Bars(20, 2), options, 1, {}); },
               ThrowsMessage<DataError>(HasSubstr("8 real and 40 generated images, expected at "

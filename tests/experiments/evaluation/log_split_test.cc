@@ -1,4 +1,4 @@
-#include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/log_split.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,13 +7,18 @@
 #include <numeric>
 #include <vector>
 
+#include "core/error.h"
+
 namespace lfiw::experiments {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::AnyOfArray;
 using ::testing::Each;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 using ::testing::UnorderedElementsAreArray;
 
 std::vector<std::int64_t> All(std::int64_t count) {
@@ -53,6 +58,13 @@ TEST(SplitLog, CrossFittingGivesEachMemberOneFoldToSkip) {
                  split.skipped[static_cast<std::size_t>(k)].end());
   }
   EXPECT_THAT(folds, UnorderedElementsAreArray(All(20)));
+}
+
+TEST(SplitLog, SaysThatOneEpisodeIsTooFew) {
+  EXPECT_THAT([] { SplitLog(1, {}, 5, 1); },
+              ThrowsMessage<DataError>(
+                  AllOf(HasSubstr("the log has 1 episode,"), HasSubstr("takes at least two"))));
+  EXPECT_THAT(SplitLog(2, {}, 5, 1).classifiers, SizeIs(1));
 }
 
 TEST(ResampleLog, RepeatsEpisodesOnlyWithinTheirPart) {

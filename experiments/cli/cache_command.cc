@@ -1,0 +1,126 @@
+#include "experiments/cli/cache_command.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/run/text_table.h"
+#include "experiments/presentation/toolchain.h"
+
+namespace lfiw::experiments {
+namespace {
+
+using Clock = std::chrono::system_clock;
+
+std::string SizeText(std::int64_t bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 1024.0 && unit + 1 < kUnits.size(); ++unit) size /= 1024.0;
+  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
+std::string TimeText(Clock::time_point time) {
+  return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(Clock::to_time_t(time)));
+}
+
+// Says why a run of this program would not take an entry, or that it would.
+std::string UseText(const CacheEntry& entry, const Toolchain& toolchain) {
+  if (entry.state != EntryState::kWhole) return std::string(EnumName(entry.state));
+  std::string differences;
+  const auto add = [&](const std::string& what) {
+    differences += (differences.empty() ? "of another " : ", ") + what;
+  };
+  bool known = false;
+  for (std::size_t layer = 0; layer < EnumNames(Layer{}).size(); ++layer) {
+    known = known || entry.id->sources == toolchain.SourceHash(static_cast<Layer>(layer));
+  }
+  if (!known) add("lfiw");
+  for (const auto& [name, version] : toolchain.computed_with) {
+    const auto found = entry.id->computed_with.find(name);
+    if (found == entry.id->computed_with.end() || found->second != version) add(name);
+  }
+  return differences.empty() ? "current" : differences;
+}
+
+}  // namespace
+
+std::chrono::seconds ParseAge(const std::string& text) {
+  static const std::map<char, int> kUnits = {{'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+  std::int64_t count = -1;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, count);
+  if (error == std::errc() && end - rest == 1 && count >= 0 && count < 1'000'000 &&
+      kUnits.contains(*rest)) {
+    return std::chrono::seconds(count * kUnits.at(*rest));
+  }
+  Throw<ConfigError>("--older-than {}: expected a number and a unit, such as 90m, 12h, 30d or 2w",
+                     text);
+}
+
+int ListCacheEntries(const std::string& cache) {
+  const Toolchain toolchain = CurrentToolchain();
+  std::vector<std::vector<std::string>> lines;
+  for (const CacheEntry& entry : ListCache(cache)) {
+    lines.push_back({entry.stage, SizeText(entry.bytes), TimeText(entry.last_used),
+                     UseText(entry, toolchain), entry.directory});
+  }
+  if (lines.empty()) {
+    fmt::print("{}: no stages\n", cache);
+    return 0;
+  }
+  fmt::print("{}", FormatTextTable({"stage", "size", "last used", "made", "folder"}, lines));
+  return 0;
+}
+
+int PrintCacheSize(const std::string& cache) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> stages;
+  std::int64_t entries = 0, bytes = 0;
+  for (const CacheEntry& entry : ListCache(cache)) {
+    auto& [count, size] = stages[entry.stage];
+    ++count;
+    size += entry.bytes;
+    ++entries;
+    bytes += entry.bytes;
+  }
+  std::vector<std::vector<std::string>> lines;
+  for (const auto& [stage, counts] : stages) {
+    lines.push_back({stage, fmt::format("{}", counts.first), SizeText(counts.second)});
+  }
+  lines.push_back({"all", fmt::format("{}", entries), SizeText(bytes)});
+  fmt::print("{}", FormatTextTable({"stage", "entries", "size"}, lines));
+  return 0;
+}
+
+int PruneCacheEntries(const std::string& cache, const std::string& older_than, Pruning pruning) {
+  const PruneResult result = PruneCache(cache, Clock::now() - ParseAge(older_than), pruning);
+  fmt::print("{} {} entries of {}, {}, that no run has asked for in {}\n",
+             pruning == Pruning::kDelete ? "deleted" : "would delete", result.entries, cache,
+             SizeText(result.bytes), older_than);
+  if (result.in_use > 0) fmt::print("kept {} that a process is using\n", result.in_use);
+  return 0;
+}
+
+int VerifyCacheEntries(const std::string& cache) {
+  std::int64_t whole = 0, damaged = 0;
+  for (const CacheEntry& entry : ListCache(cache)) {
+    if (entry.state == EntryState::kUnfinished) continue;
+    if (IsIntact(entry)) {
+      ++whole;
+      continue;
+    }
+    ++damaged;
+    fmt::print("damaged: {} (a run that needs it will compute it again)\n", entry.directory);
+  }
+  fmt::print("{}: {} whole, {} damaged\n", cache, whole, damaged);
+  return damaged == 0 ? 0 : 2;
+}
+
+}  // namespace lfiw::experiments

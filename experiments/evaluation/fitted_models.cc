@@ -1,0 +1,147 @@
+#include "experiments/evaluation/fitted_models.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "core/run/sha256.h"
+#include "models/torchscript_function.h"
+#include "ope/rollouts/learned_task_rules.h"
+
+namespace lfiw::experiments {
+namespace {
+
+// Passes the progress of one of several stages on to the bar that they share.
+class SharedProgress : public Progress {
+ public:
+  explicit SharedProgress(Progress& bar) : bar_(bar) {}
+  void Advance(std::int64_t done) override { bar_.Advance(done); }
+  void Resume(std::int64_t done) override { bar_.Resume(done); }
+  void Note(const std::string& text) override { bar_.Note(text); }
+
+ private:
+  Progress& bar_;
+};
+
+// Fits all classifiers, each as a stage of its own, so that more of them cost only the new ones.
+std::vector<Artifact> FitClassifiers(const StageContext& context, const LogSource& log,
+                                     const Artifact& dynamics, const DynamicsEnsemble& ensemble,
+                                     const std::vector<std::int64_t>& episodes,
+                                     std::int64_t count) {
+  const ClassifierOptions& options = context.config.classifiers.fit;
+  StageWork work = context.Work();
+  const auto bar =
+      work.StartProgress("fit classifiers", count * options.fit.steps, "gradient steps");
+  work.start_progress = [&](const std::string&, std::int64_t, const std::string&) {
+    return std::make_unique<SharedProgress>(*bar);
+  };
+  std::vector<Artifact> artifacts(static_cast<std::size_t>(count));
+  ParallelFor(count, [&](std::int64_t c) {
+    artifacts[static_cast<std::size_t>(c)] = context.cache.Run<ClassifierStage>(
+        {options, c, episodes, context.config.seed}, {log, dynamics, ensemble}, work);
+  });
+  return artifacts;
+}
+
+void Append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// Loads the reward of a TorchScript module; null where the configuration names none.
+std::shared_ptr<const ScalarOfTransition> RewardFromFile(const TaskOptions& task,
+                                                         const EpisodeBatch& log) {
+  if (task.reward != RewardFunction::kTorchScript) return nullptr;
+  return TorchScriptFunction::Load(task.reward_file, log.obs_dim(), log.action_dim());
+}
+
+// Learns what the environment does not give.
+void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
+                    FittedModels& models) {
+  const TaskOptions& task = context.config.task;
+  const auto learn = [&](FunctionKind kind) {
+    const Artifact artifact = context.cache.Run<LearnedFunctionStage>(
+        {kind, task.learned, split.dynamics, context.config.seed}, {log}, context.Work());
+    models.hashes.push_back(artifact.content_hash);
+    models.model_hashes.push_back(artifact.content_hash);
+    return artifact;
+  };
+  const auto function_of = [](const Artifact& artifact) {
+    return std::make_shared<const LearnedFunction>(LearnedFunctionStage::Function(artifact));
+  };
+  if (task.reward == RewardFunction::kLearned) {
+    const Artifact artifact = learn(FunctionKind::kReward);
+    models.reward = function_of(artifact);
+    models.learned.reward = LearnedFunctionStage::ReadRewardErrors(artifact);
+  }
+  if (task.termination != TerminationSource::kLearned) return;
+  const auto& terminated = log.log.terminated;
+  if (std::find(terminated.begin(), terminated.end(), 1) == terminated.end()) {
+    models.learned.termination_note = "no episode of the log ends before its time";
+    return;
+  }
+  const Artifact artifact = learn(FunctionKind::kTermination);
+  const TerminationErrors errors = LearnedFunctionStage::ReadTerminationErrors(artifact);
+  models.learned.termination = errors;
+  if (2 * errors.missed > errors.positives) {
+    models.learned.termination_note =
+        "most ends of logged episodes cannot be told from their states, as time limits cannot; "
+        "episodes of the model run for T steps";
+    return;
+  }
+  models.termination = function_of(artifact);
+}
+
+}  // namespace
+
+FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
+                       std::int64_t classifiers) {
+  return FitModels(context, log, log, split, classifiers);
+}
+
+FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
+                       const LogSource& log, const LogSplit& split, std::int64_t classifiers) {
+  const EvaluationConfig& config = context.config;
+  // a wrong file shall be named before hours of training
+  std::shared_ptr<const ScalarOfTransition> reward = RewardFromFile(config.task, log.log);
+  const Artifact dynamics = context.cache.Run<DynamicsStage>(
+      {config.dynamics, split.dynamics, split.skipped, config.seed}, {dynamics_log},
+      context.Work());
+  FittedModels models(DynamicsStage::Ensemble(dynamics));
+  models.dynamics_histories = DynamicsStage::Histories(dynamics);
+  models.dynamics_report = DynamicsReportStage::Read(context.cache.Run<DynamicsReportStage>(
+      {split.classifiers, config.value.horizon}, {log, dynamics, models.dynamics}, context.Work()));
+  models.hashes = models.model_hashes = {dynamics.content_hash};
+
+  for (const Artifact& artifact :
+       FitClassifiers(context, log, dynamics, models.dynamics, split.classifiers, classifiers)) {
+    models.classifiers.push_back(ClassifierStage::Classifier(artifact));
+    models.classifier_histories.push_back(ClassifierStage::History(artifact));
+    const HeldOutRatios held_out = ReadHeldOut(artifact);
+    Append(models.held_out.real, held_out.real);
+    Append(models.held_out.generated, held_out.generated);
+    models.hashes.push_back(artifact.content_hash);
+  }
+  LearnFunctions(context, log, split, models);
+  if (reward) {
+    models.reward = std::move(reward);
+    const std::string hash = Sha256HexOfFile(config.task.reward_file);
+    models.hashes.push_back(hash);
+    models.model_hashes.push_back(hash);
+  }
+  return models;
+}
+
+std::unique_ptr<TaskRules> ModelTaskRules(const TaskKey& task, const EnvFactory* env,
+                                          RewardSource source, const FittedModels& models) {
+  LearnedParts parts{.environment = nullptr,
+                     .reward = models.reward,
+                     .termination = models.termination,
+                     .termination_source = task.termination};
+  if (env != nullptr) parts.environment = env->MakeTaskRules(source);
+  // nothing to learn the end from: episodes run to the horizon
+  if (task.termination == TerminationSource::kLearned && !models.termination) {
+    parts.termination_source = TerminationSource::kNone;
+  }
+  return std::make_unique<LearnedTaskRules>(std::move(parts));
+}
+
+}  // namespace lfiw::experiments

@@ -1,0 +1,52 @@
+#include "experiments/evaluation/log_split.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/rng.h"
+
+namespace lfiw::experiments {
+
+LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
+                  std::uint64_t seed) {
+  const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
+  if (options.cross_fit > 0) {
+    LogSplit split{order, order, {}};
+    split.skipped.resize(static_cast<std::size_t>(members));
+    for (std::int64_t i = 0; i < episodes; ++i) {
+      for (std::int64_t k = i % options.cross_fit; k < members; k += options.cross_fit) {
+        split.skipped[static_cast<std::size_t>(k)].push_back(order[static_cast<std::size_t>(i)]);
+      }
+    }
+    return split;
+  }
+  if (episodes < 2) {
+    Throw<DataError>(
+        "the log has {} episode{}, but one part of the episodes trains the dynamics and the other "
+        "the classifiers, "
+        "which takes at least two; log more episodes",
+        episodes, episodes == 1 ? "" : "s");
+  }
+  const auto share =
+      static_cast<std::int64_t>(options.dynamics_fraction * static_cast<double>(episodes));
+  const std::ptrdiff_t cut = std::clamp<std::int64_t>(share, 1, episodes - 1);
+  return {{order.begin(), order.begin() + cut}, {order.begin() + cut, order.end()}, {}};
+}
+
+LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate) {
+  Stream stream(seed, "pipeline bootstrap", {replicate});
+  const auto resample = [&](const std::vector<std::int64_t>& episodes) {
+    std::vector<std::int64_t> drawn(episodes.size());
+    for (std::int64_t& e : drawn) {
+      e = episodes[static_cast<std::size_t>(stream.Below(drawn.size()))];
+    }
+    return drawn;
+  };
+  LogSplit out;
+  out.dynamics = resample(split.dynamics);
+  out.classifiers = split.skipped.empty() ? resample(split.classifiers) : out.dynamics;
+  out.skipped = split.skipped;
+  return out;
+}
+
+}  // namespace lfiw::experiments
