@@ -14,7 +14,6 @@ namespace lfiw::models {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::Range;
 
 // Next states that are independent of everything: s' ~ N(0, deviation^2), whatever the member.
 // Member 1 must not be asked about even episodes.

@@ -16,11 +16,9 @@
 namespace lfiw::models {
 namespace {
 
-using LinearLog;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::Range;
 
 DynamicsOptions Small() {
   DynamicsOptions options;

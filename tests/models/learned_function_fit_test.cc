@@ -19,9 +19,6 @@ namespace lfiw::models {
 namespace {
 
 using ::testing::HasSubstr;
-using testing::kWalkLimit;
-using testing::QuadraticReward;
-using testing::Range;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
