@@ -65,7 +65,7 @@ function(lfiw_library name)
   lfiw_compile(lfiw_${name})
   list(TRANSFORM ARG_LINK_ONLY REPLACE "(.+)" "$<LINK_ONLY:\\1>")
   target_link_libraries(lfiw_${name} PUBLIC ${ARG_LINK}
-    PRIVATE ${ARG_LINK_PRIVATE} ${ARG_LINK_ONLY} $<BUILD_INTERFACE:lfiw_warnings>)
+    PRIVATE ${ARG_LINK_PRIVATE} $<BUILD_INTERFACE:lfiw_warnings> INTERFACE ${ARG_LINK_ONLY})
   if(ARG_TORCH)
     target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
   else()
