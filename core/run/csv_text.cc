@@ -1,7 +1,5 @@
 #include "core/run/csv_text.h"
 
-#include <fmt/format.h>
-
 namespace lfiw::core {
 
 std::string QuotedCsv(std::string_view text) {
@@ -13,8 +11,15 @@ std::string QuotedCsv(std::string_view text) {
   return quoted + '"';
 }
 
-std::string NumberCsv(const std::optional<double>& number) {
-  return number ? fmt::format("{}", *number) : std::string();
+std::string NumberCsv(const std::optional<double>& number) { return CsvCell(number); }
+
+std::string CsvCell(std::string_view text) {
+  const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos;
+  return plain ? std::string(text) : QuotedCsv(text);
 }
+
+std::string CsvCell(const QuotedText& quoted) { return QuotedCsv(quoted.text); }
+
+std::string CsvCell(double number) { return fmt::format("{}", number); }
 
 }  // namespace lfiw::core

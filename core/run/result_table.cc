@@ -5,10 +5,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
-#include "core/run/csv_text.h"
 #include "core/run/text_table.h"
 
 namespace lfiw::core {
@@ -16,59 +16,42 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-std::string CellText(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  return QuotedCsv(text);
-}
-
-template <class T>
-std::string CellText(const std::optional<T>& number) {
-  return number ? fmt::format("{}", *number) : std::string();
-}
-
-struct NameColumns {
-  std::vector<std::string> names;
-  template <class T>
-  void Column(const char* name, T&, const char*, const char*) {
-    names.emplace_back(name);
-  }
-};
-
-std::vector<std::string> ColumnNames() {
-  ResultRow row;
-  NameColumns columns;
-  row.Visit(columns);
-  return columns.names;
-}
-
-struct WriteCells {
-  std::vector<std::string> cells;
-  template <class T>
-  void Column(const char*, T& field, const char*, const char*) {
-    cells.push_back(CellText(field));
-  }
-};
-
 // Refuses numbers that are none.
 struct CheckCells {
-  std::size_t row;
+  const ResultRow& row;
+  std::size_t index;
   template <class T>
-  void Column(const char* name, T& field, const char*, const char*) {
+  void Column(const char* name, const char*, const char*, T ResultRow::*member) const {
     if constexpr (std::is_same_v<T, std::optional<double>>) {
-      if (field && !std::isfinite(*field)) {
+      const std::optional<double>& number = row.*member;
+      if (number && !std::isfinite(*number)) {
         Throw<NumericError>("results, row {}: {} is {}, expected a finite number or an empty cell",
-                            row, name, *field);
+                            index, name, *number);
       }
     }
   }
 };
 
-void Check(ResultRow row, std::size_t index) {
-  CheckCells checker{index};
-  row.Visit(checker);
+void Check(const ResultRow& row, std::size_t index) {
+  const CheckCells checker{row, index};
+  ResultRow::VisitColumns(checker);
   if (!row.value && row.reason.empty()) {
     Throw<NumericError>("results, row {} ({}): no value and no reason", index, row.estimator);
   }
+}
+
+struct CollectColumns {
+  std::vector<CsvColumn<ResultRow>> columns;
+  template <class T>
+  void Column(const char* name, const char* unit, const char* definition, T ResultRow::*member) {
+    columns.emplace_back(name, unit, definition, member);
+  }
+};
+
+std::vector<std::string> ColumnNames() {
+  std::vector<std::string> names;
+  for (const auto& column : ResultColumns().columns()) names.push_back(column.name);
+  return names;
 }
 
 // Cuts CSV text into records of cells; quoted cells may hold commas, quotes and line breaks.
@@ -135,15 +118,18 @@ class CsvParser {
 
 // Fills a row's fields from the cells of a record, in order.
 struct ReadCells {
+  ResultRow& row;
   const std::vector<std::string>& cells;
   const std::string& source;
   std::size_t line;
   std::size_t next = 0;
 
-  void Column(const char*, std::string& field, const char*, const char*) { field = cells[next++]; }
+  void Column(const char*, const char*, const char*, std::string ResultRow::*member) {
+    row.*member = cells[next++];
+  }
 
   template <class T>
-  void Column(const char* name, std::optional<T>& field, const char*, const char*) {
+  void Column(const char* name, const char*, const char*, std::optional<T> ResultRow::*member) {
     const std::string& cell = cells[next++];
     if (cell.empty()) return;
     T value{};
@@ -153,28 +139,32 @@ struct ReadCells {
       Throw<DataError>("{}:{}: {} is '{}', expected {}", source, line, name, cell,
                        std::is_integral_v<T> ? "an integer" : "a finite number");
     }
-    field = value;
-  }
-};
-
-struct DescribeColumns {
-  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
-  template <class T>
-  void Column(const char* name, T&, const char* unit, const char* definition) {
-    columns.push_back({{"name", name}, {"unit", unit}, {"definition", definition}});
+    row.*member = value;
   }
 };
 
 struct WriteObject {
+  const ResultRow& row;
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  void Column(const char* name, std::string& field, const char*, const char*) {
-    object[name] = field.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(field);
+  void Column(const char* name, const char*, const char*, std::string ResultRow::*member) {
+    const std::string& text = row.*member;
+    object[name] = text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
   }
   template <class T>
-  void Column(const char* name, std::optional<T>& field, const char*, const char*) {
-    object[name] = field ? nlohmann::ordered_json(*field) : nlohmann::ordered_json();
+  void Column(const char* name, const char*, const char*, std::optional<T> ResultRow::*member) {
+    const std::optional<T>& number = row.*member;
+    object[name] = number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
   }
 };
+
+nlohmann::ordered_json DescribeColumns() {
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+  for (const auto& column : ResultColumns().columns()) {
+    columns.push_back(
+        {{"name", column.name}, {"unit", column.unit}, {"definition", column.meaning}});
+  }
+  return columns;
+}
 
 std::string Rounded(const std::optional<double>& number) {
   return number ? FormatRounded(*number) : std::string();
@@ -212,16 +202,18 @@ std::optional<double> Cell(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
 
+const CsvColumns<ResultRow>& ResultColumns() {
+  static const CsvColumns<ResultRow> columns = [] {
+    CollectColumns collector;
+    ResultRow::VisitColumns(collector);
+    return CsvColumns<ResultRow>(std::move(collector.columns));
+  }();
+  return columns;
+}
+
 std::string FormatCsv(std::span<const ResultRow> rows) {
-  std::string text = fmt::format("{}\n", fmt::join(ColumnNames(), ","));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Check(rows[i], i);
-    ResultRow row = rows[i];
-    WriteCells writer;
-    row.Visit(writer);
-    text += fmt::format("{}\n", fmt::join(writer.cells, ","));
-  }
-  return text;
+  for (std::size_t i = 0; i < rows.size(); ++i) Check(rows[i], i);
+  return ResultColumns().Format(rows);
 }
 
 std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source) {
@@ -237,28 +229,24 @@ std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source
       Throw<DataError>("{}:{}: {} cells, expected {}", source, parser.line(), cells.size(),
                        names.size());
     }
-    ReadCells reader{cells, source, parser.line()};
-    rows.emplace_back().Visit(reader);
+    ReadCells reader{rows.emplace_back(), cells, source, parser.line()};
+    ResultRow::VisitColumns(reader);
   }
   return rows;
 }
 
 std::string FormatJson(std::span<const ResultRow> rows) {
-  ResultRow any;
-  DescribeColumns description;
-  any.Visit(description);
   nlohmann::ordered_json objects = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     Check(rows[i], i);
-    ResultRow row = rows[i];
-    WriteObject writer;
-    row.Visit(writer);
+    WriteObject writer{rows[i]};
+    ResultRow::VisitColumns(writer);
     objects.push_back(std::move(writer.object));
   }
   const nlohmann::ordered_json document = {
       {"schema", "lfiw.results"},
       {"schema_version", kSchemaVersion},
-      {"columns", std::move(description.columns)},
+      {"columns", DescribeColumns()},
       {"rows", std::move(objects)},
   };
   return document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/run/csv_columns.h"
+
 namespace lfiw::core {
 
 // One estimate: a row of results.csv and results.json, in long ("tidy") form. An empty text or
@@ -43,67 +45,75 @@ struct ResultRow {
 
   bool operator==(const ResultRow&) const = default;
 
-  // Names each column with its unit and definition: v.Column(name, field, unit, definition).
+  // Declares each column once, for CSV, JSON and documentation: v.Column(name, unit, definition,
+  // member).
   template <class Visitor>
-  void Visit(Visitor& v);
+  static void VisitColumns(Visitor& v);
 };
 
-// The number as a cell: empty if it is NaN or infinite (then the row wants a reason).
+// Returns the columns of results.csv.
+const CsvColumns<ResultRow>& ResultColumns();
+
+// Returns the number as a cell: empty if it is NaN or infinite (then the row wants a reason).
 std::optional<double> Cell(double value);
 
-// RFC 4180 with a header line; numbers in the shortest form that reads back exactly. Throws
-// NumericError that names row and column when a number is NaN or infinite, or when `value` is empty
-// without a reason.
+// Writes the rows as CSV (RFC 4180) with a header line, numbers in the shortest form that reads
+// back exactly. Throws NumericError that names row and column when a number is NaN or infinite, or
+// when `value` is empty without a reason.
 std::string FormatCsv(std::span<const ResultRow> rows);
 
 // Reads what FormatCsv wrote. Throws DataError that names `source`, line and column.
 std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source);
 
-// The same rows as JSON, with a schema version and the unit and definition of each column; empty
-// cells are null. Throws as FormatCsv.
+// Writes the rows as JSON, with a schema version and the unit and definition of each column; empty
+// cells are null. Throws as FormatCsv does.
 std::string FormatJson(std::span<const ResultRow> rows);
 
-// The files, written atomically.
+// Write and read the files. A file is written atomically.
 void WriteCsv(const std::string& path, std::span<const ResultRow> rows);
 std::vector<ResultRow> ReadCsv(const std::string& path);
 void WriteJson(const std::string& path, std::span<const ResultRow> rows);
 
-// A table for the terminal: one line per row with the columns that matter, rounded; a row without a
-// value shows its reason.
+// Writes a table for the terminal: one line per row with the columns that matter, rounded; a row
+// without a value shows its reason.
 std::string FormatForTerminal(std::span<const ResultRow> rows);
 
 template <class Visitor>
-void ResultRow::Visit(Visitor& v) {
+void ResultRow::VisitColumns(Visitor& v) {
   constexpr const char* kReturn = "return";
-  v.Column("env", environment, "", "environment");
-  v.Column("policy", policy, "", "evaluated policy");
-  v.Column("estimator", estimator, "", "name of the estimator");
-  v.Column("params", params, "", "its parameters where they differ from the defaults");
-  v.Column("horizon", horizon, "steps",
-           "truncation H of the importance weights; 0 is none of them");
-  v.Column("normalization", normalization, "", "of the weights: self or none");
-  v.Column("discount", discount, "", "discount factor per step");
-  v.Column("scale", scale, "", "sum of rewards, or normalized by the sum of discount factors");
-  v.Column("classifier_set", classifier_set, "", "classifiers averaged over");
-  v.Column("seed", seed, "", "root seed");
-  v.Column("n", n, "trajectories", "trajectories behind the estimate");
-  v.Column("value", value, kReturn, "estimate of the policy's value");
-  v.Column("stderr", standard_error, kReturn, "standard error of value");
-  v.Column("se_within", se_within, kReturn,
-           "standard error from trajectories, fitted models fixed");
-  v.Column("se_between", se_between, kReturn, "standard error from refitting classifiers");
-  v.Column("ci_low", ci_low, kReturn, "lower end of the interval");
-  v.Column("ci_high", ci_high, kReturn, "upper end of the interval");
-  v.Column("interval_method", interval_method, "", "what the interval covers");
-  v.Column("ess", ess, "trajectories", "effective sample size of the weights");
-  v.Column("khat", khat, "", "Pareto shape of the largest weights; above 0.7 they are unreliable");
-  v.Column("max_weight", max_weight, "", "share of the largest normalized weight");
-  v.Column("truth", truth, kReturn, "Monte Carlo value in the real environment");
-  v.Column("truth_stderr", truth_standard_error, kReturn, "standard error of truth");
-  v.Column("error", error, kReturn, "value - truth");
-  v.Column("log10_value", log10_value, "", "log10 of |value| where value itself has no double");
-  v.Column("verdict", verdict, "", "whether to rely on the estimate");
-  v.Column("reason", reason, "", "why a cell is empty, or what the verdict rests on");
+  v.Column("env", "", "environment", &ResultRow::environment);
+  v.Column("policy", "", "evaluated policy", &ResultRow::policy);
+  v.Column("estimator", "", "name of the estimator", &ResultRow::estimator);
+  v.Column("params", "", "its parameters where they differ from the defaults", &ResultRow::params);
+  v.Column("horizon", "steps", "truncation H of the importance weights; 0 is none of them",
+           &ResultRow::horizon);
+  v.Column("normalization", "", "of the weights: self or none", &ResultRow::normalization);
+  v.Column("discount", "", "discount factor per step", &ResultRow::discount);
+  v.Column("scale", "", "sum of rewards, or normalized by the sum of discount factors",
+           &ResultRow::scale);
+  v.Column("classifier_set", "", "classifiers averaged over", &ResultRow::classifier_set);
+  v.Column("seed", "", "root seed", &ResultRow::seed);
+  v.Column("n", "trajectories", "trajectories behind the estimate", &ResultRow::n);
+  v.Column("value", kReturn, "estimate of the policy's value", &ResultRow::value);
+  v.Column("stderr", kReturn, "standard error of value", &ResultRow::standard_error);
+  v.Column("se_within", kReturn, "standard error from trajectories, fitted models fixed",
+           &ResultRow::se_within);
+  v.Column("se_between", kReturn, "standard error from refitting classifiers",
+           &ResultRow::se_between);
+  v.Column("ci_low", kReturn, "lower end of the interval", &ResultRow::ci_low);
+  v.Column("ci_high", kReturn, "upper end of the interval", &ResultRow::ci_high);
+  v.Column("interval_method", "", "what the interval covers", &ResultRow::interval_method);
+  v.Column("ess", "trajectories", "effective sample size of the weights", &ResultRow::ess);
+  v.Column("khat", "", "Pareto shape of the largest weights; above 0.7 they are unreliable",
+           &ResultRow::khat);
+  v.Column("max_weight", "", "share of the largest normalized weight", &ResultRow::max_weight);
+  v.Column("truth", kReturn, "Monte Carlo value in the real environment", &ResultRow::truth);
+  v.Column("truth_stderr", kReturn, "standard error of truth", &ResultRow::truth_standard_error);
+  v.Column("error", kReturn, "value - truth", &ResultRow::error);
+  v.Column("log10_value", "", "log10 of |value| where value itself has no double",
+           &ResultRow::log10_value);
+  v.Column("verdict", "", "whether to rely on the estimate", &ResultRow::verdict);
+  v.Column("reason", "", "why a cell is empty, or what the verdict rests on", &ResultRow::reason);
 }
 
 }  // namespace lfiw::core

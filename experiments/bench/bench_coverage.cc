@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "experiments/presentation/number_text.h"
 
@@ -109,18 +109,29 @@ std::string JudgeCoverage(const CoverageScore& score, double level) {
   return *score.coverage > level + kTolerance + kRounding ? "too wide" : "as claimed";
 }
 
+CsvColumns<CoverageScore> CoverageColumns(double level) {
+  return {{"env", "", "environment", &CoverageScore::environment},
+          {"log_episodes", "episodes", "size of the logs", &CoverageScore::log_episodes},
+          {"estimator", "", "name of the estimator", &CoverageScore::estimator},
+          {"interval", "", "kind of the interval", &CoverageScore::kind},
+          {"level", "", "coverage that intervals aim at",
+           [level](const CoverageScore&) { return level; }},
+          {"intervals", "", "number of intervals", &CoverageScore::intervals},
+          {"refused", "", "number of estimates without an interval of this kind",
+           &CoverageScore::refused},
+          {"coverage", "", "share of the intervals that hold the truth", &CoverageScore::coverage},
+          {"mean_width", "return", "mean width; empty for one-sided intervals",
+           &CoverageScore::mean_width},
+          {"verdict", "", "what the coverage says of the level",
+           InQuotes([level](const CoverageScore& s) { return JudgeCoverage(s, level); })},
+          {"conservative", "", "yes: the kind claims at least the level",
+           [](const CoverageScore& s) { return s.conservative ? "yes" : "no"; }},
+          {"assumes", "", "what the level rests on", InQuotes(&CoverageScore::assumes)},
+          {"why_refused", "", "the most frequent reason", InQuotes(&CoverageScore::why_refused)}};
+}
+
 std::string CoverageCsv(std::span<const CoverageScore> scores, double level) {
-  std::string csv =
-      "env,log_episodes,estimator,interval,level,intervals,refused,coverage,mean_width,verdict,"
-      "conservative,assumes,why_refused\n";
-  for (const CoverageScore& s : scores) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment, s.log_episodes,
-                    s.estimator, s.kind, level, s.intervals, s.refused, NumberCsv(s.coverage),
-                    NumberCsv(s.mean_width), QuotedCsv(JudgeCoverage(s, level)),
-                    s.conservative ? "yes" : "no", QuotedCsv(s.assumes), QuotedCsv(s.why_refused));
-  }
-  return csv;
+  return CoverageColumns(level).Format(scores);
 }
 
 std::string CoverageText(std::span<const CoverageScore> scores, double level) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "core/run/csv_columns.h"
 #include "experiments/bench/bench_table.h"
 #include "experiments/presentation/html_page.h"
 
@@ -36,6 +37,8 @@ std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records);
 // "exact" where estimates are the truth and have no width; "refused" where there are none.
 std::string JudgeCoverage(const CoverageScore& score, double level);
 
+// Returns the columns of coverage.csv for intervals that aim at `level`.
+CsvColumns<CoverageScore> CoverageColumns(double level);
 std::string CoverageCsv(std::span<const CoverageScore> scores, double level);
 
 // A table for the terminal and one for the page; empty where nothing has an interval.

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "core/statistics.h"
 #include "experiments/presentation/html_page.h"
@@ -181,6 +181,22 @@ std::vector<MismatchPoint> MismatchPoints(std::span<const BenchRecord> records) 
   return points;
 }
 
+// The interval of results.csv; one without ends where there is none.
+BenchInterval FirstInterval(const BenchRecord& record) {
+  return record.intervals.empty() ? BenchInterval{} : record.intervals.front();
+}
+
+std::optional<double> ErrorOf(const BenchRecord& record) {
+  return record.value ? std::optional(*record.value - record.truth) : std::nullopt;
+}
+
+// Reads a mean over the estimates of a score; nothing where there are none.
+auto OfEstimates(double BenchScore::*member) {
+  return [member](const BenchScore& score) {
+    return score.estimates > 0 ? std::optional(score.*member) : std::nullopt;
+  };
+}
+
 void AddFigures(const std::vector<BenchFigure>& figures, const std::string& environment,
                 HtmlFragment& page) {
   std::vector<HtmlFragment> drawn;
@@ -235,50 +251,80 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
   return scores;
 }
 
+const CsvColumns<BenchRecord>& BenchColumns() {
+  static const CsvColumns<BenchRecord> columns = {
+      {"env", "", "environment", &BenchRecord::environment},
+      {"behavior", "", "policy that wrote the log", InQuotes(&BenchRecord::behavior)},
+      {"policy", "", "evaluated policy", InQuotes(&BenchRecord::policy)},
+      {"estimator", "", "name of the estimator", &BenchRecord::estimator},
+      {"log_episodes", "episodes", "size of the log", &BenchRecord::log_episodes},
+      {"seed", "", "seed of the log", &BenchRecord::seed},
+      {"value", "return", "estimate of the policy's value", &BenchRecord::value},
+      {"stderr", "return", "standard error of value", &BenchRecord::standard_error},
+      {"ci_low", "return", "lower end of the interval; empty where it has none",
+       [](const BenchRecord& r) { return FirstInterval(r).low; }},
+      {"ci_high", "return", "upper end of the interval; empty where it has none",
+       [](const BenchRecord& r) { return FirstInterval(r).high; }},
+      {"interval_method", "", "kind of the interval",
+       [](const BenchRecord& r) { return FirstInterval(r).kind; }},
+      {"ess", "episodes", "effective sample size of the weights", &BenchRecord::ess},
+      {"khat", "", "Pareto shape of the largest weights", &BenchRecord::khat},
+      {"truth", "return", "true value of the policy", &BenchRecord::truth},
+      {"truth_stderr", "return", "standard error of truth", &BenchRecord::truth_standard_error},
+      {"error", "return", "value - truth", ErrorOf},
+      {"mismatch", "nats per step", "how far the evaluated policy is from the behavior policy",
+       &BenchRecord::mismatch},
+      {"reason", "", "why there is no value, or no interval", InQuotes(&BenchRecord::reason)},
+      {"notes", "", "remarks of the estimator",
+       InQuotes([](const BenchRecord& r) { return fmt::format("{}", fmt::join(r.notes, "; ")); })}};
+  return columns;
+}
+
+const CsvColumns<BenchRecord>& TimingColumns() {
+  static const CsvColumns<BenchRecord> columns = {
+      {"env", "", "environment", &BenchRecord::environment},
+      {"behavior", "", "policy that wrote the log", InQuotes(&BenchRecord::behavior)},
+      {"policy", "", "evaluated policy", InQuotes(&BenchRecord::policy)},
+      {"estimator", "", "name of the estimator", &BenchRecord::estimator},
+      {"log_episodes", "episodes", "size of the log", &BenchRecord::log_episodes},
+      {"seed", "", "seed of the log", &BenchRecord::seed},
+      {"seconds", "s", "wall time of the fits that the estimator needs and of the estimate",
+       &BenchRecord::seconds}};
+  return columns;
+}
+
+const CsvColumns<BenchScore>& ScoreColumns() {
+  static const CsvColumns<BenchScore> columns = {
+      {"env", "", "environment; empty: the mean over all", &BenchScore::environment},
+      {"log_episodes", "episodes", "size of the logs", &BenchScore::log_episodes},
+      {"estimator", "", "name of the estimator", &BenchScore::estimator},
+      {"estimates", "", "number of estimates with a value", &BenchScore::estimates},
+      {"refused", "", "number of estimates without one", &BenchScore::refused},
+      {"bias", "return", "mean of value - truth", OfEstimates(&BenchScore::bias)},
+      {"mae", "return", "mean of |value - truth|", OfEstimates(&BenchScore::mae)},
+      {"rmse", "return", "root of the mean of (value - truth)^2", OfEstimates(&BenchScore::rmse)},
+      {"relative", "", "mean of |value - truth| / |truth|", &BenchScore::relative},
+      {"spearman", "", "rank correlation of values and truths over the policies of a log",
+       &BenchScore::spearman},
+      {"kendall", "", "the share of concordant less that of discordant pairs of policies",
+       &BenchScore::kendall},
+      {"regret_at_1", "return", "truth of the best policy less that of the one ranked first",
+       &BenchScore::regret_at_1},
+      {"top_1", "", "share of logs whose best policy is ranked first", &BenchScore::top_1},
+      {"coverage", "", "share of the intervals that hold the truth", &BenchScore::coverage},
+      {"why_refused", "", "the most frequent reason", InQuotes(&BenchScore::why_refused)}};
+  return columns;
+}
+
 std::string BenchCsv(std::span<const BenchRecord> records) {
-  std::string csv =
-      "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,"
-      "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n";
-  for (const BenchRecord& r : records) {
-    const std::optional<double> error = r.value ? std::optional(*r.value - r.truth) : std::nullopt;
-    const BenchInterval interval = r.intervals.empty() ? BenchInterval{} : r.intervals.front();
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.environment,
-                    QuotedCsv(r.behavior), QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed,
-                    NumberCsv(r.value), NumberCsv(r.standard_error), NumberCsv(interval.low),
-                    NumberCsv(interval.high), interval.kind, NumberCsv(r.ess), NumberCsv(r.khat),
-                    r.truth, r.truth_standard_error, NumberCsv(error), NumberCsv(r.mismatch),
-                    QuotedCsv(r.reason), QuotedCsv(fmt::format("{}", fmt::join(r.notes, "; "))));
-  }
-  return csv;
+  return BenchColumns().Format(records);
 }
 
 std::string TimingsCsv(std::span<const BenchRecord> records) {
-  std::string csv = "env,behavior,policy,estimator,log_episodes,seed,seconds\n";
-  for (const BenchRecord& r : records) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{}\n", r.environment, QuotedCsv(r.behavior),
-                    QuotedCsv(r.policy), r.estimator, r.log_episodes, r.seed, NumberCsv(r.seconds));
-  }
-  return csv;
+  return TimingColumns().Format(records);
 }
 
-std::string ScoresCsv(std::span<const BenchScore> scores) {
-  std::string csv =
-      "env,log_episodes,estimator,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
-      "regret_at_1,top_1,coverage,why_refused\n";
-  for (const BenchScore& s : scores) {
-    const auto number = [&](double value) {
-      return s.estimates > 0 ? fmt::format("{}", value) : std::string();
-    };
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.environment,
-                       s.log_episodes, s.estimator, s.estimates, s.refused, number(s.bias),
-                       number(s.mae), number(s.rmse), NumberCsv(s.relative), NumberCsv(s.spearman),
-                       NumberCsv(s.kendall), NumberCsv(s.regret_at_1), NumberCsv(s.top_1),
-                       NumberCsv(s.coverage), QuotedCsv(s.why_refused));
-  }
-  return csv;
-}
+std::string ScoresCsv(std::span<const BenchScore> scores) { return ScoreColumns().Format(scores); }
 
 std::string BenchText(std::span<const BenchScore> scores) {
   std::string text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "core/run/csv_columns.h"
 #include "experiments/presentation/html_page.h"
 #include "experiments/presentation/plot.h"
 
@@ -63,8 +64,14 @@ struct BenchScore {
 // the hard ones.
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records);
 
+// Return the columns of results.csv, timings.csv and scores.csv.
+const CsvColumns<BenchRecord>& BenchColumns();
+const CsvColumns<BenchRecord>& TimingColumns();
+const CsvColumns<BenchScore>& ScoreColumns();
+
 std::string BenchCsv(std::span<const BenchRecord> records);
-// Seconds of each estimate: what differs from run to run and so is in no other file of numbers.
+// Writes the seconds of each estimate, which differ from run to run and so are in no other file of
+// numbers.
 std::string TimingsCsv(std::span<const BenchRecord> records);
 std::string ScoresCsv(std::span<const BenchScore> scores);
 

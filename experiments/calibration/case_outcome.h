@@ -11,22 +11,39 @@
 
 namespace lfiw::experiments {
 
-// What the pipeline says of a case, with what is true.
+// The pipeline's answer to a case, with the truth.
 struct CaseOutcome {
-  std::string estimator = {};  // "model", "lfiw_trajectory" or "dr_lfiw"
+  std::string estimator = {};  // kModelEstimator, "lfiw_trajectory" or kDoublyRobustLfiw
   std::int64_t horizon = 0;
   std::optional<double> value = {};
   std::optional<double> standard_error = {};
   std::optional<double> ci_low = {}, ci_high = {};
   std::string interval_method = {};
-  // Without what the back-test or the correction adds.
+  // The interval without what the back-test or the correction adds.
   std::optional<double> plain_low = {}, plain_high = {};
   double truth = 0.0;
   double spread = 0.0;  // standard deviation of a logged episode's return
   Evidence evidence = {};
+
+  // Names each field once: v.Field(name, field).
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("estimator", estimator);
+    v.Field("horizon", horizon);
+    v.Field("value", value);
+    v.Field("standard_error", standard_error);
+    v.Field("ci_low", ci_low);
+    v.Field("ci_high", ci_high);
+    v.Field("interval_method", interval_method);
+    v.Field("plain_low", plain_low);
+    v.Field("plain_high", plain_high);
+    v.Field("truth", truth);
+    v.Field("spread", spread);
+    v.Field("evidence", evidence);
+  }
 };
 
-// Numbers that are infinite are kept as such.
+// Write and read an outcome; infinite numbers are kept as such.
 nlohmann::json OutcomeJson(const CaseOutcome& outcome);
 CaseOutcome OutcomeFromJson(const nlohmann::json& json);
 

@@ -22,14 +22,14 @@
 namespace lfiw::experiments {
 namespace {
 
-struct Label {
+struct CaseLabel {
   CaseKind kind;
   PlantedFailure plant;
 };
 
-// Failures of all kinds in turn, of each kind its plants in turn; then the good cases, then the
-// doubtful ones.
-Label LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
+// Labels the case at `index`: failures of all kinds in turn, of each kind its plants in turn; then
+// the good cases, then the doubtful ones.
+CaseLabel LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
   static constexpr std::array kSupport = {PlantedFailure::kConstantGap, PlantedFailure::kStateGap};
   static constexpr std::array kDynamics = {
       PlantedFailure::kOtherSystem, PlantedFailure::kRescaledState, PlantedFailure::kFewSteps};
@@ -52,7 +52,7 @@ Label LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
   }
 }
 
-// All that an outcome depends on; the limits of the verdict are not part of it.
+// Names all that an outcome depends on; the limits of the verdict are not part of it.
 std::string OutcomeKey(const VerdictCalibrationConfig& config, const VerdictCase& c) {
   return fmt::format("episodes={} level={} {} {} {}{}{}cross_fit={} {}{}", config.episodes,
                      config.level, EnumName(c.kind), EnumName(c.plant),
@@ -87,7 +87,7 @@ CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const Experiment
   return outcomes;
 }
 
-// The cases as judged by each kind of row.
+// The judged cases, a list for each kind of estimate.
 struct JudgedRows {
   std::vector<JudgedCase> rollouts;
   std::vector<JudgedCase> doubly_robust;  // empty where it is not enabled
@@ -100,7 +100,7 @@ JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun&
   if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.rollouts.size());
   TerminalProgress progress("evaluate known systems", count, "cases", run.verbosity);
   ParallelFor(count, [&](std::int64_t i) {
-    const Label label = LabelOf(config, i);
+    const CaseLabel label = LabelOf(config, i);
     const VerdictCase drawn =
         DrawCase(label.kind, label.plant, config.seed, static_cast<std::uint64_t>(i));
     const auto judged = [&](const CaseOutcome& outcome) {
@@ -118,19 +118,20 @@ JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun&
   return rows;
 }
 
-// The tables of a run, first that of the estimates from rollouts.
+// Counts the verdicts of a run and draws its errors, those of the estimates from rollouts first.
 std::vector<CalibrationTable> TablesOf(const VerdictCalibrationConfig& config,
                                        const ExperimentRun& run, const JudgedRows& rows) {
   std::vector<CalibrationTable> tables = {
       {.title =
            rows.doubly_robust.empty() ? "the estimate stated first" : "the estimate from rollouts",
        .counts = CountVerdicts(rows.rollouts, config.wrong_share),
-       .svg = DrawPlot(run, "errors", ErrorPlot(rows.rollouts)),
+       .svg = DrawPlot(run, "errors", ErrorPlot(rows.rollouts, config.wrong_share)),
        .has_goals = true}};
   if (!rows.doubly_robust.empty()) {
     tables.push_back({.title = "doubly robust LFIW, which is stated first",
                       .counts = CountVerdicts(rows.doubly_robust, config.wrong_share),
-                      .svg = DrawPlot(run, "errors_dr_lfiw", ErrorPlot(rows.doubly_robust))});
+                      .svg = DrawPlot(run, "errors_dr_lfiw",
+                                      ErrorPlot(rows.doubly_robust, config.wrong_share))});
   }
   return tables;
 }
@@ -140,6 +141,7 @@ void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
   std::vector<JudgedCase> cases = rows.rollouts;
   cases.insert(cases.end(), rows.doubly_robust.begin(), rows.doubly_robust.end());
   run.directory.Write("results.csv", CasesCsv(cases, config.wrong_share));
+  run.directory.Write("summary.csv", SummaryCsv(tables));
   run.directory.Write("report.html", CalibrationPage(tables, run.command, config.wrong_share));
   run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }

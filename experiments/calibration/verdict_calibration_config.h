@@ -37,9 +37,10 @@ struct VerdictCalibrationConfig {
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
-    v.Field("seed", seed, "root seed: other systems, plants, logs and fits");
+    v.Field("seed", seed,
+            "root seed; another one draws other systems, planted failures, logs and fits");
     v.Field("good", good, "cases without a planted failure", AtLeast(0));
-    v.Field("failures", failures, "cases with one, of all kinds in turn", AtLeast(0));
+    v.Field("failures", failures, "cases with a planted failure, of all kinds in turn", AtLeast(0));
     v.Field("doubtful", doubtful, "cases with a flaw that may do harm or not", AtLeast(0));
     v.Field("episodes", episodes, "logged episodes of a case", AtLeast(10));
     v.Field("wrong_share", wrong_share,
@@ -49,12 +50,18 @@ struct VerdictCalibrationConfig {
     v.Field("dynamics", dynamics, "ensemble of dynamics models");
     v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
-    v.Field("cross_fit", cross_fit, "log.cross_fit of the evaluations", AtLeast(0));
+    v.Field("cross_fit", cross_fit,
+            "folds that the episodes are dealt to for cross-fitting, as log.cross_fit of an "
+            "evaluation; "
+            "0: none",
+            AtLeast(0));
     v.Field("doubly_robust", doubly_robust,
             "judge the doubly robust LFIW estimate beside the one from rollouts; wants cross_fit");
-    v.Field("support", support, "distance of the policy's actions from the log");
+    v.Field("support", support,
+            "how the distance of the policy's states and actions from the log is measured");
     v.Field("level", level, "coverage that intervals aim at", Between(0.5, 0.999));
-    v.Field("verdict", verdict, "thresholds of the verdict; changing them alone computes nothing");
+    v.Field("verdict", verdict,
+            "limits of the verdict; other limits alone judge the kept outcomes anew");
   }
 };
 

@@ -42,7 +42,7 @@ MatrixD ClosedLoop(const LinearGaussianSystem& system, const LinearGaussianPolic
   return system.state_matrix + system.action_matrix * policy.gain;
 }
 
-// A random matrix of the given spectral radius.
+// Draws a random matrix of the given spectral radius.
 MatrixD MatrixOfRadius(Eigen::Index size, double radius, Stream& stream) {
   const MatrixD matrix = NormalMatrix(size, size, 1.0, stream);
   return (radius / SpectralRadius(matrix)) * matrix;
@@ -64,7 +64,7 @@ LinearGaussianSystem DrawSystem(Stream& stream) {
   return system;
 }
 
-// A policy under which the system has a spectral radius of at most 0.95.
+// Draws a policy under which the system has a spectral radius of at most 0.95.
 LinearGaussianPolicy DrawBehavior(const LinearGaussianSystem& system, Stream& stream) {
   const std::int64_t n = system.state_dim(), m = system.action_dim();
   LinearGaussianPolicy policy{NormalMatrix(m, n, 0.3, stream), NormalVector(m, 0.3, stream),
@@ -73,7 +73,7 @@ LinearGaussianPolicy DrawBehavior(const LinearGaussianSystem& system, Stream& st
   return policy;
 }
 
-// A policy whose actions are within those of another one.
+// Draws a policy whose actions are within those of another one.
 LinearGaussianPolicy DrawNear(const LinearGaussianSystem& system,
                               const LinearGaussianPolicy& behavior, Stream& stream) {
   LinearGaussianPolicy policy = behavior;
@@ -89,7 +89,7 @@ LinearGaussianPolicy DrawNear(const LinearGaussianSystem& system,
   return policy;
 }
 
-// Mean and covariance of the state at every step of a horizon.
+// The mean and covariance of the state at one step.
 struct Moments {
   VectorD mean;
   MatrixD covariance;
@@ -111,7 +111,8 @@ std::vector<Moments> StateMoments(const LinearGaussianSystem& system,
 
 double NormalTail(double z) { return 0.5 * std::erfc(z / std::sqrt(2.0)); }
 
-// Share of steps at which some action's mean is expected beyond three deviations of the logged.
+// Returns the share of steps at which some action's mean is expected beyond three deviations of the
+// logged.
 double GapShare(const VerdictCase& c) {
   const MatrixD gain = c.evaluation.gain - c.behavior.gain;
   const VectorD offset = c.evaluation.offset - c.behavior.offset;
@@ -142,8 +143,8 @@ double RelativeBias(const VerdictCase& c) {
   return std::abs(ValueIn(*c.believed, c.evaluation, c.horizon) - truth) / std::abs(truth);
 }
 
-// KL divergence of whole episodes of the evaluation policy, true from believed system; both have
-// the same noise.
+// Returns the KL divergence of whole episodes of the evaluation policy, true from believed system;
+// both have the same noise.
 double EpisodeDivergence(const VerdictCase& c) {
   const LinearGaussianSystem& system = c.system;
   const MatrixD precision = system.noise_covariance.inverse();
@@ -182,7 +183,7 @@ void PlantGap(VerdictCase& c, Stream& stream) {
   c.evaluation.gain += NormalMatrix(m, system.state_dim(), stream.Uniform(2.0, 6.0), stream);
 }
 
-// The system seen by whom the states are recorded in other units.
+// Returns the system as it is for whom the states are recorded in other units.
 LinearGaussianSystem Rescaled(const LinearGaussianSystem& system, const VectorD& factors) {
   const MatrixD scale = factors.asDiagonal();
   LinearGaussianSystem out = system;
@@ -221,7 +222,7 @@ void PlantDegenerateWeights(VerdictCase& c, Stream& stream) {
   c.horizon = c.logged_steps = 30 + static_cast<std::int64_t>(stream.Below(21));
 }
 
-// The loop of the evaluation policy is all but unstable; the behavior policy's differs little.
+// Makes the loop of the evaluation policy all but unstable; the behavior policy's differs little.
 void PlantBeyondLog(VerdictCase& c, Stream& stream) {
   LinearGaussianSystem& system = c.system;
   const double radius = stream.Uniform(kBarelyStable, 1.02);
@@ -259,7 +260,7 @@ void AddPlant(VerdictCase& c, Stream& stream) {
   }
 }
 
-// A runaway loop is another failure than the one planted.
+// Says whether the loop does not run away, which would be another failure than the one planted.
 bool IsTame(const VerdictCase& c) {
   if (c.plant == PlantedFailure::kBeyondLog) return true;
   const auto stable = [&](const LinearGaussianSystem& system) {

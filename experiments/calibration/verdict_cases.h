@@ -58,12 +58,12 @@ struct VerdictCase {
   std::int64_t horizon = 0;         // of the value
   std::int64_t gradient_steps = 0;  // of the dynamics; 0: as many as in a proper fit
 
-  // The undiscounted value of the evaluation policy.
+  // Returns the undiscounted value of the evaluation policy.
   double Truth() const;
 };
 
-// How strong the plant of a case is, in closed form, and how strong it has to be to deserve its
-// label:
+// Return how strong the plant of a case is, in closed form, and how strong it has to be to deserve
+// its label:
 //   mild_gap, constant_gap, state_gap
 //                            share of steps whose action is expected more than three standard
 //                            deviations of the behavior policy away from its mean
@@ -76,7 +76,7 @@ struct VerdictCase {
 double PlantStrength(const VerdictCase& c);
 double RequiredStrength(PlantedFailure plant);
 
-// The case of a label, drawn anew until its plant is strong enough. It follows from seed and index
+// Draws the case of a label, anew until its plant is strong enough. It follows from seed and index
 // alone. Throws NumericError if 1000 draws are not enough.
 VerdictCase DrawCase(CaseKind kind, PlantedFailure plant, std::uint64_t seed, std::uint64_t index);
 

@@ -8,7 +8,7 @@
 #include <functional>
 
 #include "core/rng.h"
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "core/statistics.h"
 #include "experiments/presentation/html_page.h"
@@ -41,7 +41,7 @@ VerdictCount Count(std::span<const JudgedCase> cases, const std::string& label,
     count.caution += c.judgement.verdict == Verdict::kCaution;
     count.refused += c.judgement.verdict == Verdict::kDoNotUse;
     count.wrong += c.IsWrong(wrong_share);
-    if (c.Error()) errors.push_back(std::abs(*c.Error()) / c.Size());
+    if (c.RelativeError()) errors.push_back(*c.RelativeError());
     if (!c.Covered()) continue;
     ++count.intervals;
     count.covered += *c.Covered();
@@ -59,9 +59,15 @@ std::string Percent(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? kNoNumber : fmt::format("{:.1f} %", 100.0 * Share(part, whole));
 }
 
-constexpr std::array kTitles = {"cases",          "n",          "trust",
-                                "caution",        "do not use", "wrong",
-                                "median |error|", "covered",    "not widened"};
+const std::vector<std::string>& Titles() {
+  static const std::vector<std::string> titles = [] {
+    std::vector<std::string> all = {"cases", "n"};
+    for (const std::string_view verdict : EnumNames(Verdict())) all.emplace_back(verdict);
+    all.insert(all.end(), {"wrong", "median |error|", "covered", "not widened"});
+    return all;
+  }();
+  return titles;
+}
 
 std::vector<std::string> Cells(const VerdictCount& count) {
   return {count.label,
@@ -70,7 +76,7 @@ std::vector<std::string> Cells(const VerdictCount& count) {
           Percent(count.caution, count.cases),
           Percent(count.refused, count.cases),
           Percent(count.wrong, count.cases),
-          fmt::format("{:.1f} %", 100.0 * count.median_error),
+          count.median_error ? fmt::format("{:.1f} %", 100.0 * *count.median_error) : kNoNumber,
           Percent(count.covered, count.intervals),
           Percent(count.plainly_covered, count.intervals)};
 }
@@ -100,9 +106,14 @@ bool Met(std::span<const VerdictCount> counts) {
          (good == nullptr || Share(good->trust, good->cases) >= kTrustedGoal);
 }
 
-void AddTable(const CalibrationTable& table, HtmlFragment& body) {
+// Writes a share of a return in words.
+std::string ShareOfReturn(double share) {
+  return fmt::format("{:.4g} % of a return", 100.0 * share);
+}
+
+void AddTable(const CalibrationTable& table, double wrong_share, HtmlFragment& body) {
   HtmlTable html{.caption = "What the verdict says of " + table.title};
-  for (const char* title : kTitles) {
+  for (const std::string& title : Titles()) {
     html.columns.push_back({title, html.columns.empty() ? HtmlAlign::kText : HtmlAlign::kNumber});
   }
   for (const VerdictCount& count : table.counts) {
@@ -112,58 +123,57 @@ void AddTable(const CalibrationTable& table, HtmlFragment& body) {
   body.Table(html);
   if (table.svg.empty()) return;
   body.Figure("errors of " + table.title, table.svg,
-              "Every point is one case; those above the line are wrong by more than a tenth of a "
-              "return.");
+              fmt::format("Every point is one case; those above the line are off by more than {}.",
+                          ShareOfReturn(wrong_share)));
 }
 
-std::string BoolCell(const std::optional<bool>& value) {
-  return value ? fmt::format("{:d}", *value) : "";
+// Reads a number of the outcome or of its evidence.
+template <class T>
+auto OfOutcome(T CaseOutcome::*member) {
+  return [member](const JudgedCase& c) { return c.outcome.*member; };
 }
 
-std::string CaseLine(const JudgedCase& c, double wrong_share) {
-  const CaseOutcome& o = c.outcome;
-  const Evidence& e = o.evidence;
-  const auto number = [](const auto& part, auto member) {
-    return part ? NumberCsv(std::invoke(member, *part)) : std::string();
+auto OfEvidence(std::optional<double> Evidence::*member) {
+  return [member](const JudgedCase& c) { return c.outcome.evidence.*member; };
+}
+
+// Reads a member, or calls a member function, of a part of the evidence; nothing without the part.
+template <class Part, class Member>
+auto OfPart(std::optional<Part> Evidence::*part, Member member) {
+  return [part, member](const JudgedCase& c) {
+    const std::optional<Part>& found = c.outcome.evidence.*part;
+    return found ? std::optional<double>(std::invoke(member, *found)) : std::nullopt;
   };
-  const std::vector<std::string> cells = {
-      fmt::format("{}", c.index),
-      std::string(EnumName(c.drawn.kind)),
-      std::string(EnumName(c.drawn.plant)),
-      NumberCsv(PlantStrength(c.drawn)),
-      std::string(EnumName(c.judgement.verdict)),
-      QuotedCsv(fmt::format("{}", fmt::join(c.judgement.reasons, "; "))),
-      o.estimator,
-      fmt::format("{}", o.horizon),
-      fmt::format("{}", c.drawn.horizon),
-      NumberCsv(o.value),
-      NumberCsv(o.standard_error),
-      NumberCsv(o.truth),
-      NumberCsv(c.Error()),
-      NumberCsv(c.Size()),
-      c.Error() ? NumberCsv(std::abs(*c.Error()) / c.Size()) : "",
-      fmt::format("{:d}", c.IsWrong(wrong_share)),
-      NumberCsv(o.ci_low),
-      NumberCsv(o.ci_high),
-      o.interval_method,
-      BoolCell(c.Covered()),
-      BoolCell(c.CoveredPlainly()),
-      NumberCsv(e.ess),
-      NumberCsv(e.khat),
-      NumberCsv(e.clamp_rate),
-      NumberCsv(e.ece),
-      NumberCsv(e.auc ? e.auc : e.model_auc),
-      number(e.mean_weight, &MeanWeight::log_mean),
-      number(e.support, &SupportCheck::outside),
-      number(e.support, &SupportCheck::median_ratio),
-      number(e.support, &SupportCheck::worst_quarter),
-      number(e.back_test, &Backtest::Gap),
-      number(e.back_test, &Backtest::Noise),
-      number(e.back_test, &Backtest::ExcessShare),
-      NumberCsv(e.open_loop),
-      NumberCsv(e.reach),
-      NumberCsv(e.uncorrected)};
-  return fmt::format("{}\n", fmt::join(cells, ","));
+}
+
+PlotColor ColorOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kTrust:
+      return PlotColor::kGood;
+    case Verdict::kCaution:
+      return PlotColor::kWarning;
+    case Verdict::kDoNotUse:
+      return PlotColor::kBad;
+  }
+  return PlotColor::kByPlace;
+}
+
+// A line of summary.csv.
+struct SummaryLine {
+  const std::string& estimate;
+  const VerdictCount& count;
+};
+
+auto OfCount(std::int64_t VerdictCount::*member) {
+  return [member](const SummaryLine& line) { return line.count.*member; };
+}
+
+// Reads a share of the cases, or of those with an interval; nothing where there are none.
+auto ShareOf(std::int64_t VerdictCount::*part, std::int64_t VerdictCount::*whole) {
+  return [part, whole](const SummaryLine& line) {
+    return line.count.*whole == 0 ? std::nullopt
+                                  : std::optional(Share(line.count.*part, line.count.*whole));
+  };
 }
 
 }  // namespace
@@ -171,6 +181,11 @@ std::string CaseLine(const JudgedCase& c, double wrong_share) {
 std::optional<double> JudgedCase::Error() const {
   if (!outcome.value) return std::nullopt;
   return *outcome.value - outcome.truth;
+}
+
+std::optional<double> JudgedCase::RelativeError() const {
+  if (!Error()) return std::nullopt;
+  return std::abs(*Error()) / Size();
 }
 
 double JudgedCase::Size() const { return std::max(std::abs(outcome.truth), outcome.spread); }
@@ -212,40 +227,131 @@ std::vector<VerdictCount> CountVerdicts(std::span<const JudgedCase> cases, doubl
 std::string CalibrationText(const CalibrationTable& table) {
   std::vector<std::vector<std::string>> rows;
   for (const VerdictCount& count : table.counts) rows.push_back(Cells(count));
-  std::string text = table.title + "\n" + FormatTextTable({kTitles.begin(), kTitles.end()}, rows);
+  std::string text = table.title + "\n" + FormatTextTable(Titles(), rows);
   if (!table.has_goals) return text;
   for (const std::string& line : Goals(table.counts)) text += line + "\n";
   return text;
 }
 
-std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share) {
-  std::string csv =
-      "case,kind,plant,strength,verdict,reasons,estimator,H,horizon,value,stderr,truth,error,size,"
-      "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_not_widened,ess,"
-      "khat,clamp_rate,ece,auc,log_mean_weight,outside,median_ratio,worst_quarter,back_test_gap,"
-      "back_test_noise,back_test_share,open_loop,reach,uncorrected\n";
-  for (const JudgedCase& c : cases) csv += CaseLine(c, wrong_share);
-  return csv;
+CsvColumns<JudgedCase> CaseColumns(double wrong_share) {
+  const auto wrong = [wrong_share](const JudgedCase& c) { return c.IsWrong(wrong_share); };
+  return {
+      {"case", "", "number of the case", &JudgedCase::index},
+      {"kind", "", "kind of the case", [](const JudgedCase& c) { return EnumName(c.drawn.kind); }},
+      {"plant", "", "the planted failure or flaw",
+       [](const JudgedCase& c) { return EnumName(c.drawn.plant); }},
+      {"strength", "", "how strong the plant is (PlantStrength)",
+       [](const JudgedCase& c) { return PlantStrength(c.drawn); }},
+      {"verdict", "", "what the verdict says",
+       [](const JudgedCase& c) { return EnumName(c.judgement.verdict); }},
+      {"reasons", "", "why, worst first", InQuotes([](const JudgedCase& c) {
+         return fmt::format("{}", fmt::join(c.judgement.reasons, "; "));
+       })},
+      {"estimator", "", "name of the estimator", OfOutcome(&CaseOutcome::estimator)},
+      {"H", "steps", "truncation of the importance weights", OfOutcome(&CaseOutcome::horizon)},
+      {"horizon", "steps", "horizon of the value",
+       [](const JudgedCase& c) { return c.drawn.horizon; }},
+      {"value", "return", "estimate of the policy's value", OfOutcome(&CaseOutcome::value)},
+      {"stderr", "return", "standard error of value", OfOutcome(&CaseOutcome::standard_error)},
+      {"truth", "return", "true value of the policy", OfOutcome(&CaseOutcome::truth)},
+      {"error", "return", "value - truth", &JudgedCase::Error},
+      {"size", "return", "the larger of |truth| and the standard deviation of a logged return",
+       &JudgedCase::Size},
+      {"relative_error", "", "|error| / size", &JudgedCase::RelativeError},
+      {"wrong", "", "1: off by more than noise and the configured share of size", wrong},
+      {"ci_low", "return", "lower end of the interval", OfOutcome(&CaseOutcome::ci_low)},
+      {"ci_high", "return", "upper end of the interval", OfOutcome(&CaseOutcome::ci_high)},
+      {"interval_method", "", "what the interval covers", OfOutcome(&CaseOutcome::interval_method)},
+      {"covered", "", "1: the interval holds the truth", &JudgedCase::Covered},
+      {"covered_not_widened", "", "1: so does the interval that no error seen elsewhere widens",
+       &JudgedCase::CoveredPlainly},
+      {"ess", "episodes", "effective sample size of the weights", OfEvidence(&Evidence::ess)},
+      {"khat", "", "Pareto shape of the largest weights", OfEvidence(&Evidence::khat)},
+      {"clamp_rate", "", "share of model states moved into the data's range",
+       OfEvidence(&Evidence::clamp_rate)},
+      {"ece", "", "expected calibration error of the classifiers", OfEvidence(&Evidence::ece)},
+      {"auc", "", "area under the ROC curve of the classifiers",
+       [](const JudgedCase& c) {
+         const Evidence& evidence = c.outcome.evidence;
+         return evidence.auc ? evidence.auc : evidence.model_auc;
+       }},
+      {"log_mean_weight", "nats", "log of the mean weight of the worst step",
+       OfPart(&Evidence::mean_weight, &MeanWeight::log_mean)},
+      {"outside", "", "share of the policy's states and actions far from the log",
+       OfPart(&Evidence::support, &SupportCheck::outside)},
+      {"median_ratio", "", "median distance from the log as a multiple of the log's own",
+       OfPart(&Evidence::support, &SupportCheck::median_ratio)},
+      {"worst_quarter", "", "outside in the worst quarter of the episode",
+       OfPart(&Evidence::support, &SupportCheck::worst_quarter)},
+      {"back_test_gap", "return", "what the method is off by on the logged policy",
+       OfPart(&Evidence::back_test, &Backtest::Gap)},
+      {"back_test_noise", "return", "standard error of back_test_gap",
+       OfPart(&Evidence::back_test, &Backtest::Noise)},
+      {"back_test_share", "", "back_test_gap beyond noise as a share of a return",
+       OfPart(&Evidence::back_test, &Backtest::ExcessShare)},
+      {"open_loop", "deviations", "largest error of states predicted under logged actions",
+       OfEvidence(&Evidence::open_loop)},
+      {"reach", "", "horizon / length of the longest logged episode", OfEvidence(&Evidence::reach)},
+      {"uncorrected", "return", "the model's own value beside one that the log corrects",
+       OfEvidence(&Evidence::uncorrected)}};
 }
 
-Plot ErrorPlot(std::span<const JudgedCase> cases) {
+std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share) {
+  return CaseColumns(wrong_share).Format(cases);
+}
+
+std::string SummaryCsv(std::span<const CalibrationTable> tables) {
+  using Count = VerdictCount;
+  static const CsvColumns<SummaryLine> columns = {
+      {"estimate", "", "which estimate is judged",
+       [](const SummaryLine& line) { return line.estimate; }},
+      {"cases", "", "group of cases", [](const SummaryLine& line) { return line.count.label; }},
+      {"n", "", "number of cases", OfCount(&Count::cases)},
+      {"trust", "", "cases that are trusted", OfCount(&Count::trust)},
+      {"caution", "", "cases that call for caution", OfCount(&Count::caution)},
+      {"refused", "", "cases that are not to be used", OfCount(&Count::refused)},
+      {"wrong", "", "cases with a wrong estimate, or none", OfCount(&Count::wrong)},
+      {"intervals", "", "cases with an interval", OfCount(&Count::intervals)},
+      {"covered", "", "intervals that hold the truth", OfCount(&Count::covered)},
+      {"covered_not_widened", "", "those that do without the error that widens them",
+       OfCount(&Count::plainly_covered)},
+      {"trust_share", "", "trust / n", ShareOf(&Count::trust, &Count::cases)},
+      {"caution_share", "", "caution / n", ShareOf(&Count::caution, &Count::cases)},
+      {"refused_share", "", "refused / n", ShareOf(&Count::refused, &Count::cases)},
+      {"wrong_share", "", "wrong / n", ShareOf(&Count::wrong, &Count::cases)},
+      {"median_error", "", "median of |error| as a share of the size of a return",
+       [](const SummaryLine& line) { return line.count.median_error; }},
+      {"covered_share", "", "covered / intervals", ShareOf(&Count::covered, &Count::intervals)},
+      {"covered_not_widened_share", "", "covered_not_widened / intervals",
+       ShareOf(&Count::plainly_covered, &Count::intervals)}};
+  std::vector<SummaryLine> lines;
+  for (const CalibrationTable& table : tables) {
+    for (const VerdictCount& count : table.counts) lines.push_back({table.title, count});
+  }
+  return columns.Format(lines);
+}
+
+Plot ErrorPlot(std::span<const JudgedCase> cases, double wrong_share) {
   Plot plot{.title = "How wrong the estimates are",
             .x_label = "1 good, 2 doubtful, 3 support gap, 4 wrong dynamics, 5 long horizon",
             .y_label = "|error| / size of a return",
             .y_scale = PlotScale::kLog};
   // points of a kind are spread sideways so that they can be told apart
   for (const Verdict verdict : {Verdict::kTrust, Verdict::kCaution, Verdict::kDoNotUse}) {
-    PlotSeries series{.label = std::string(EnumName(verdict)), .style = PlotStyle::kPoints};
+    PlotSeries series{.label = std::string(EnumName(verdict)),
+                      .style = PlotStyle::kPoints,
+                      .color = ColorOf(verdict)};
     for (const JudgedCase& c : cases) {
       if (c.judgement.verdict != verdict || !c.Error()) continue;
       const auto index = static_cast<std::uint64_t>(c.index);
       series.x.push_back(1.0 + static_cast<double>(c.drawn.kind) +
                          Stream(0, "verdict plot", {index}).Uniform(-0.35, 0.35));
-      series.y.push_back(std::abs(*c.Error()) / c.Size());
+      series.y.push_back(*c.RelativeError());
     }
     if (!series.x.empty()) plot.series.push_back(std::move(series));
   }
-  plot.references = {{0.1, "a tenth of a return"}};
+  // a logarithmic axis has no place for 0
+  if (wrong_share > 0.0) plot.references = {{wrong_share, ShareOfReturn(wrong_share)}};
   return plot;
 }
 
@@ -260,13 +366,14 @@ std::string CalibrationPage(std::span<const CalibrationTable> tables, const std:
       "rows have a flaw that may do harm or not.");
   body.Verdict(Met(first) ? HtmlTone::kGood : HtmlTone::kBad,
                Met(first) ? "goals met" : "goals missed", "", Goals(first));
-  for (const CalibrationTable& table : tables) AddTable(table, body);
+  for (const CalibrationTable& table : tables) AddTable(table, wrong_share, body);
   body.Muted(fmt::format(
-      "wrong: off by more than two standard errors and more than {:.0f} % of the size of a return, "
-      "the larger of |truth| and the deviation of a logged return. Median |error| in the same "
-      "size. covered: the stated interval holds the truth; the last column is of the interval "
+      "wrong: off by more than two standard errors and by more than {}, whose size is the larger "
+      "of "
+      "|truth| and the standard deviation of a logged return. Median |error| is a share of the "
+      "same size. covered: the stated interval holds the truth; the last column is of the interval "
       "without the error that widens it, seen in the back-test or in the log's correction.",
-      100.0 * wrong_share));
+      ShareOfReturn(wrong_share)));
   body.Code(command);
   return HtmlPage("Calibration of the verdict", body);
 }

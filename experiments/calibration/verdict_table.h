@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "core/run/csv_columns.h"
 #include "experiments/calibration/verdict_case_run.h"
 #include "experiments/presentation/plot.h"
 
@@ -22,34 +23,38 @@ struct JudgedCase {
 
   bool good() const { return drawn.kind == CaseKind::kGood; }
   bool failure() const { return !good() && drawn.kind != CaseKind::kDoubtful; }
-  // estimate - truth; none without an estimate.
+  // Returns estimate - truth; nothing without an estimate.
   std::optional<double> Error() const;
-  // What errors are held against: the larger of |truth| and the deviation of a logged return.
+  // Returns what errors are held against, the size of a return: the larger of |truth| and the
+  // standard deviation of a logged return.
   double Size() const;
-  // |error| > max(2 standard errors, share * Size()). No estimate counts as wrong.
+  // Returns |Error()| / Size(); nothing without an estimate.
+  std::optional<double> RelativeError() const;
+  // Returns whether |error| > max(2 standard errors, share * Size()). A missing estimate counts as
+  // wrong.
   bool IsWrong(double share) const;
-  // Whether the truth lies in the stated interval, and in the one that no error seen elsewhere
-  // widens (CaseOutcome::plain_low); none without an interval.
+  // Return whether the truth lies in the stated interval, and in the one that no error seen
+  // elsewhere widens (CaseOutcome::plain_low); nothing without an interval.
   std::optional<bool> Covered() const;
   std::optional<bool> CoveredPlainly() const;
 };
 
-// What the verdict says of some cases.
+// How often each verdict was given to some cases, and how wrong their estimates are.
 struct VerdictCount {
   std::string label;
   std::int64_t cases = 0;
   std::int64_t trust = 0, caution = 0, refused = 0;
   std::int64_t wrong = 0;
-  double median_error = 0.0;  // of |error| / Size(), over the cases with an estimate
+  std::optional<double> median_error = {};  // of RelativeError(), over the cases with an estimate
   // Cases with an interval, and those whose interval holds the truth.
   std::int64_t intervals = 0, covered = 0, plainly_covered = 0;
 };
 
-// One entry per plant, then failures and good ones together, then all that are wrong, then all by
-// verdict; none is empty.
+// Counts the cases in groups that are not empty: one for each planted failure or flaw, all
+// failures, all good cases, all that are wrong, and one for each verdict.
 std::vector<VerdictCount> CountVerdicts(std::span<const JudgedCase> cases, double wrong_share);
 
-// What is shown of one kind of row.
+// What is shown of one kind of estimate.
 struct CalibrationTable {
   std::string title;  // which estimate is judged
   std::vector<VerdictCount> counts;
@@ -58,18 +63,24 @@ struct CalibrationTable {
   bool has_goals = false;
 };
 
-// The table for the terminal, and whether its goals are met: 95 % of the failures refused, 90 % of
-// the good ones trusted.
+// Writes the table for the terminal, and whether its goals are met: 95 % of the failures refused,
+// 90 % of the good ones trusted.
 std::string CalibrationText(const CalibrationTable& table);
 
-// RFC 4180, one line per case and row; units of the return where a column is one.
+// Returns the columns of results.csv, which has one line for each case and kind of estimate.
+CsvColumns<JudgedCase> CaseColumns(double wrong_share);
 std::string CasesCsv(std::span<const JudgedCase> cases, double wrong_share);
 
-// |error| / Size() of every case by kind, one series per verdict.
-Plot ErrorPlot(std::span<const JudgedCase> cases);
+// Writes summary.csv: the counts and shares that the page shows, one line for each table and group
+// of cases.
+std::string SummaryCsv(std::span<const CalibrationTable> tables);
 
-// The page of a run. The verdict at its top is about the first table; `command` is how to run it
-// again.
+// Draws |error| / Size() of every case by kind, one series for each verdict in the color of its
+// meaning, and the share of a return beyond which an estimate is called wrong.
+Plot ErrorPlot(std::span<const JudgedCase> cases, double wrong_share);
+
+// Writes the page of a run. The verdict at its top is about the first table; `command` is how to
+// run it again.
 std::string CalibrationPage(std::span<const CalibrationTable> tables, const std::string& command,
                             double wrong_share);
 

@@ -9,6 +9,13 @@ namespace lfiw::experiments {
 
 LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
                   std::uint64_t seed) {
+  if (episodes < 2) {
+    Throw<DataError>(
+        "the log has {} episode{}, but one part of the episodes trains the dynamics and the other "
+        "the classifiers, "
+        "which takes at least two; log more episodes",
+        episodes, episodes == 1 ? "" : "s");
+  }
   const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
   if (options.cross_fit > 0) {
     LogSplit split{order, order, {}};
@@ -19,13 +26,6 @@ LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t
       }
     }
     return split;
-  }
-  if (episodes < 2) {
-    Throw<DataError>(
-        "the log has {} episode{}, but one part of the episodes trains the dynamics and the other "
-        "the classifiers, "
-        "which takes at least two; log more episodes",
-        episodes, episodes == 1 ? "" : "s");
   }
   const auto share =
       static_cast<std::int64_t>(options.dynamics_fraction * static_cast<double>(episodes));

@@ -18,8 +18,7 @@ struct LogSplit {
   std::vector<std::vector<std::int64_t>> skipped;
 };
 
-// Divides the episodes of a log at random. Throws DataError for a log of fewer than two episodes
-// unless they are cross-fitted.
+// Divides the episodes of a log at random. Throws DataError for a log of fewer than two episodes.
 LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
                   std::uint64_t seed);
 // Draws the episodes of both parts with replacement; cross-fitting keeps its folds.

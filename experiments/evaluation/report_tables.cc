@@ -9,9 +9,13 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "core/error.h"
 #include "experiments/presentation/number_text.h"
+#include "ope/judgement/intervals.h"
+#include "ope/judgement/verdict.h"
+#include "ope/rollouts/rollout_estimators.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -30,31 +34,47 @@ Known KnownValue(const JsonObject& report, const std::string& key) {
   return {object->Number("value"), object->Number("stderr")};
 }
 
-struct Judgement {
+// The verdict as the page shows it.
+struct ShownVerdict {
   HtmlTone tone = HtmlTone::kNeutral;
   std::string badge = "no verdict";
   std::string sentence = "This run gives no verdict on how far its numbers can be trusted.";
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons = {};
 };
 
-Judgement JudgementOf(const JsonObject& report) {
-  Judgement judgement;
-  const auto verdict = report.Object("verdict");
-  if (!verdict || !verdict->Has("level")) return judgement;
-  judgement.badge = verdict->Text("level");
-  judgement.reasons = verdict->Texts("reasons");
-  judgement.sentence.clear();
-  if (judgement.badge == "trust") {
-    judgement.tone = HtmlTone::kGood;
-    judgement.sentence = "No diagnostic speaks against the estimate.";
-  } else if (judgement.badge == "caution") {
-    judgement.tone = HtmlTone::kWarning;
-    judgement.sentence = "The estimate may be off by more than its interval says.";
-  } else if (judgement.badge == "do not use") {
-    judgement.tone = HtmlTone::kBad;
-    judgement.sentence = "The estimate below should not be used for a decision.";
+// Finds the value of an enum that has this name; nothing where none has.
+template <class E>
+std::optional<E> EnumOf(std::string_view name) {
+  constexpr auto names = EnumNames(E{});
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<E>(found - names.begin());
+}
+
+void SetTone(Verdict verdict, ShownVerdict& shown) {
+  switch (verdict) {
+    case Verdict::kTrust:
+      shown.tone = HtmlTone::kGood;
+      shown.sentence = "No diagnostic speaks against the estimate.";
+      break;
+    case Verdict::kCaution:
+      shown.tone = HtmlTone::kWarning;
+      shown.sentence = "The estimate may be off by more than its interval says.";
+      break;
+    case Verdict::kDoNotUse:
+      shown.tone = HtmlTone::kBad;
+      shown.sentence = "The estimate below should not be used for a decision.";
+      break;
   }
-  return judgement;
+}
+
+ShownVerdict VerdictOf(const JsonObject& report) {
+  const auto verdict = report.Object("verdict");
+  if (!verdict || !verdict->Has("level")) return {};
+  ShownVerdict shown{
+      .badge = verdict->Text("level"), .sentence = {}, .reasons = verdict->Texts("reasons")};
+  if (const auto level = EnumOf<Verdict>(shown.badge)) SetTone(*level, shown);
+  return shown;
 }
 
 // The index of the row to state first; none when no row has a value.
@@ -77,21 +97,27 @@ std::string IntervalName(const JsonObject& report) {
   return confidence ? NumberText(*confidence * 100.0) + " % interval" : "interval";
 }
 
-// What an interval covers, in words.
-std::string MethodText(const std::string& method) {
-  static constexpr std::array<std::array<const char*, 2>, 5> kMethods = {{
-      {"monte_carlo", "varies the rollouts and classifiers, given the fitted model"},
-      {"classifier_bootstrap", "varies the classifiers' data, given the fitted model"},
-      {"pipeline_bootstrap", "varies the episodes, with model and classifiers fitted anew"},
-      {"back_test",
-       "adds the error that the same method made on the logged policy, taken as typical"},
-      {"correction",
-       "varies the logged episodes that correct the model, and adds an error as large as their "
-       "correction"},
-  }};
-  for (const auto& [name, words] : kMethods)
-    if (method == name) return fmt::format("{}: {}", name, words);
-  return method;
+const char* WordsOf(IntervalMethod method) {
+  switch (method) {
+    case IntervalMethod::kMonteCarlo:
+      return "varies the rollouts and classifiers, given the fitted model";
+    case IntervalMethod::kClassifierBootstrap:
+      return "varies the classifiers' data, given the fitted model";
+    case IntervalMethod::kPipelineBootstrap:
+      return "varies the episodes, with model and classifiers fitted anew";
+    case IntervalMethod::kBacktest:
+      return "adds the error that the same method made on the logged policy, taken as typical";
+    case IntervalMethod::kCorrection:
+      return "varies the logged episodes that correct the model, and adds an error as large as "
+             "their correction";
+  }
+  return "";
+}
+
+// Says what an interval covers, in words where its method is known.
+std::string MethodText(const std::string& name) {
+  const auto method = EnumOf<IntervalMethod>(name);
+  return method ? fmt::format("{}: {}", name, WordsOf(*method)) : name;
 }
 
 std::string ParametersText(const JsonObject& row) {
@@ -347,7 +373,7 @@ HtmlTable MainTable(const JsonObject& report, const std::vector<JsonObject>& row
                             FixedText(row.Number("error"), decimals),
                             NumberText(row.Number("ess"), 3), FixedText(row.Number("khat"), 2)}};
     if (remarks) cells.cells.push_back(row.Text("reason"));
-    if (headline == i) cells.tone = JudgementOf(report).tone;
+    if (headline == i) cells.tone = VerdictOf(report).tone;
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -388,9 +414,9 @@ PaperRows FindPaperRows(const std::vector<JsonObject>& rows) {
   for (const JsonObject& row : rows) {
     const Value horizon = row.Number("horizon");
     const std::string estimator = row.Text("estimator");
-    const bool model = estimator == "model" || (horizon && *horizon == 0.0);
+    const bool model = estimator == kModelEstimator || (horizon && *horizon == 0.0);
     if (model) {
-      if (!found.model || estimator == "model") found.model = row;
+      if (!found.model || estimator == kModelEstimator) found.model = row;
     } else if (horizon) {
       const std::string parameters = ParametersText(row);
       const std::string name = parameters.empty() ? estimator : estimator + " (" + parameters + ")";
@@ -455,8 +481,8 @@ HtmlTable PowerTable(const JsonObject& correction) {
 
 HtmlFragment SummarySection(const JsonObject& report) {
   HtmlFragment html;
-  const Judgement judgement = JudgementOf(report);
-  html.Verdict(judgement.tone, judgement.badge, judgement.sentence, judgement.reasons);
+  const ShownVerdict verdict = VerdictOf(report);
+  html.Verdict(verdict.tone, verdict.badge, verdict.sentence, verdict.reasons);
   const std::vector<JsonObject> rows = report.Objects("rows");
   const auto headline = HeadlineIndex(report, rows);
   if (!headline) {

@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/judgement/psis.h"
+#include "ope/rollouts/rollout_estimators.h"
 
 namespace lfiw::experiments {
 namespace {
-
-constexpr const char* kModelRow = "model";
-constexpr const char* kDoublyRobustRow = "dr_lfiw";
 
 // The fields that all rows of a run share.
 ResultRow CommonRow(const EvaluationConfig& config, const RowLabels& labels,
@@ -88,7 +87,7 @@ class RowMaker {
   JudgedRow PlainModel() const {
     JudgedRow judged{.key = {}, .row = common_, .evidence = PlainEvidence()};
     ResultRow& row = judged.row;
-    row.estimator = kModelRow;
+    row.estimator = kModelEstimator;
     row.horizon = 0;
     row.normalization = EnumName(WeightNormalization::kNone);
     SetValue(row, measured_.plain.value);
@@ -138,7 +137,7 @@ class RowMaker {
                      .row = common_,
                      .evidence = DoublyRobustEvidence()};
     ResultRow& row = judged.row;
-    row.estimator = kDoublyRobustRow;
+    row.estimator = kDoublyRobustLfiw;
     row.params = fmt::format("power={}", source.chosen.power);
     row.normalization = EnumName(WeightNormalization::kSelf);
     row.n = source.episodes;

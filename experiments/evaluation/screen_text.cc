@@ -8,6 +8,7 @@
 #include "core/run/result_table.h"
 #include "core/run/text_table.h"
 #include "experiments/presentation/number_text.h"
+#include "ope/rollouts/rollout_estimators.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -22,7 +23,7 @@ std::string IntervalOf(const std::optional<double>& low, const std::optional<dou
 }
 
 std::string EstimatorOf(const ResultRow& row) {
-  return row.estimator == "model" || !row.horizon
+  return row.estimator == kModelEstimator || !row.horizon
              ? row.estimator
              : fmt::format("{} at H = {}", row.estimator, *row.horizon);
 }

@@ -5,6 +5,7 @@
 #include "core/arrays/npz.h"
 #include "core/logs/log_writer.h"
 #include "core/run/atomic_file.h"
+#include "experiments/evaluation/ppo_curve.h"
 #include "policies/files/policy_file.h"
 
 namespace lfiw::experiments {
@@ -22,20 +23,15 @@ void SavePpoResult(const PpoResult& result, const std::string& directory) {
   }
   std::vector<std::int64_t> steps;
   std::vector<double> returns;
-  std::string csv =
-      "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n";
   for (const PpoPoint& point : result.history) {
     steps.push_back(point.steps);
     returns.push_back(point.mean_return);
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", point.steps, point.mean_return,
-                       point.mean_length, point.policy_loss, point.value_loss, point.entropy,
-                       point.approx_kl, point.clip_fraction);
   }
   NpzFile curve;
   curve.Put("steps", steps);
   curve.Put("return", returns);
   curve.Write(directory + "/" + kCurveFile);
-  WriteFileAtomically(directory + "/curve.csv", csv);
+  WriteFileAtomically(directory + "/curve.csv", PpoCurveColumns().Format(result.history));
 }
 
 std::string PolicyStage::SnapshotFile(std::int64_t steps) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/rng.h"
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/presentation/number_text.h"
 
@@ -64,14 +64,22 @@ ClassifierCheck CheckOnNewImages(const std::string& model, const CrossFit& fit,
 }
 
 std::string ChecksCsv(std::span<const ClassifierCheck> checks) {
-  std::string csv = "model,images,real,generated,auc,accuracy,ece,squared_error,brier,nll\n";
-  for (const ClassifierCheck& check : checks) {
-    const Calibration& c = check.calibration;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", QuotedCsv(check.model),
-                       QuotedCsv(check.images), check.n, check.m, c.auc, c.accuracy, c.ece,
-                       c.squared_error, c.brier, c.nll);
-  }
-  return csv;
+  const auto calibration = [](double Calibration::*member) {
+    return [member](const ClassifierCheck& check) { return check.calibration.*member; };
+  };
+  static const CsvColumns<ClassifierCheck> columns = {
+      {"model", "", "generator", InQuotes(&ClassifierCheck::model)},
+      {"images", "", "which real images", InQuotes(&ClassifierCheck::images)},
+      {"real", "images", "number of real images", &ClassifierCheck::n},
+      {"generated", "images", "number of generated images", &ClassifierCheck::m},
+      {"auc", "", "area under the ROC curve", calibration(&Calibration::auc)},
+      {"accuracy", "", "share of images told right", calibration(&Calibration::accuracy)},
+      {"ece", "", "expected calibration error in 10 bins", calibration(&Calibration::ece)},
+      {"squared_error", "", "mean squared calibration error in 10 bins",
+       calibration(&Calibration::squared_error)},
+      {"brier", "", "mean squared error of the probability", calibration(&Calibration::brier)},
+      {"nll", "nats", "cross-entropy of the probability", calibration(&Calibration::nll)}};
+  return columns.Format(checks);
 }
 
 }  // namespace lfiw::experiments

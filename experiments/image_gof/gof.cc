@@ -10,6 +10,7 @@
 #include "core/config/config.h"
 #include "core/error.h"
 #include "core/images/png.h"
+#include "core/run/csv_columns.h"
 #include "core/run/system_info.h"
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/image_gof/fitted_weights.h"
@@ -48,14 +49,26 @@ std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
   return RowsFromJson(ReadJson(path), path);
 }
 
+// A line of weights.csv.
+struct SampleWeight {
+  const char* set;
+  std::size_t index;
+  double log_weight;
+};
+
 std::string WeightsCsv(const CrossFit& fit) {
-  std::string csv = "set,index,log_weight\n";
-  const auto add = [&csv](const char* set, const std::vector<double>& logs) {
-    for (std::size_t i = 0; i < logs.size(); ++i) csv += fmt::format("{},{},{}\n", set, i, logs[i]);
+  static const CsvColumns<SampleWeight> columns = {
+      {"set", "", "real or generated", &SampleWeight::set},
+      {"index", "", "place of the sample in its set", &SampleWeight::index},
+      {"log_weight", "nats", "log-weight by a classifier that did not see the sample",
+       &SampleWeight::log_weight}};
+  std::vector<SampleWeight> weights;
+  const auto add = [&weights](const char* set, const std::vector<double>& logs) {
+    for (std::size_t i = 0; i < logs.size(); ++i) weights.push_back({set, i, logs[i]});
   };
   add("real", fit.real);
   add("generated", fit.generated);
-  return csv;
+  return columns.Format(weights);
 }
 
 std::string DrawGrid(const ExperimentRun& run, const ImageBatch& images,

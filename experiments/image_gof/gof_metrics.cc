@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/statistics.h"
 #include "experiments/image_gof/frechet_distance.h"
 #include "experiments/image_gof/inception_score.h"
@@ -238,16 +238,18 @@ std::vector<GofRow> RowsFromJson(const json& value, const std::string& source) {
 }
 
 std::string RowsCsv(std::span<const GofRow> rows) {
-  const auto cell = [](const std::optional<double>& value) {
-    return value ? fmt::format("{}", *value) : "";
-  };
-  std::string csv = "metric,weights,params,value,stderr,ess,n,reason\n";
-  for (const GofRow& row : rows) {
-    csv += fmt::format("{},{},{},{},{},{},{},{}\n", row.metric, row.weights, row.params,
-                       cell(row.value), cell(row.standard_error), cell(row.ess), row.n,
-                       row.reason.empty() ? "" : QuotedCsv(row.reason));
-  }
-  return csv;
+  static const CsvColumns<GofRow> columns = {
+      {"metric", "", "name of the metric", &GofRow::metric},
+      {"weights", "", "how generated samples are weighted", &GofRow::weights},
+      {"params", "", "parameters of the weights", &GofRow::params},
+      {"value", "", "the metric", &GofRow::value},
+      {"stderr", "", "standard error of value", &GofRow::standard_error},
+      {"ess", "images", "effective sample size of the weights", &GofRow::ess},
+      {"n", "images", "generated samples", &GofRow::n},
+      {"reason", "", "why there is no value", [](const GofRow& row) {
+         return row.reason.empty() ? std::nullopt : std::optional(QuotedText{row.reason});
+       }}};
+  return columns.Format(rows);
 }
 
 }  // namespace lfiw::experiments

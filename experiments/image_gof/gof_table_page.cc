@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
 #include "experiments/presentation/html_page.h"
@@ -114,6 +114,26 @@ std::vector<Cells> AllCells(const std::vector<Row>& rows, Cells (*cells)(const R
   return all;
 }
 
+// A line of results.csv: one metric of one row.
+struct MetricLine {
+  const TableRow& row;
+  const char* metric;
+  const TableCell& cell;
+};
+
+// A line of bias_variance.csv: one weighting of one table.
+struct BiasLine {
+  const BiasVarianceTable& table;
+  const BiasVariance& entry;
+};
+
+// Reads a number of an entry; nothing where a reason says why there is none.
+auto OfEntry(double BiasVariance::*member) {
+  return [member](const BiasLine& line) {
+    return line.entry.reason.empty() ? std::optional(line.entry.*member) : std::nullopt;
+  };
+}
+
 void AddDensities(const GofTable& table, HtmlFragment& body) {
   if (table.densities.empty()) return;
   body.Heading(2, "Density of test images");
@@ -192,35 +212,58 @@ std::string TableText(const GofTable& table) {
 }
 
 std::string TableCsv(const GofTable& table) {
-  std::string csv = "model,evaluation,metric,value,stderr,runs,samples,reason\n";
+  static const CsvColumns<MetricLine> columns = {
+      {"model", "", "generator", InQuotes([](const MetricLine& m) { return m.row.model; })},
+      {"evaluation", "", "how its samples are weighted",
+       InQuotes([](const MetricLine& m) { return m.row.evaluation; })},
+      {"metric", "", "name of the metric", &MetricLine::metric},
+      {"value", "", "mean over runs", [](const MetricLine& m) { return m.cell.value; }},
+      {"stderr", "", "standard error of value over runs",
+       [](const MetricLine& m) { return m.cell.standard_error; }},
+      {"runs", "", "number of runs", [](const MetricLine& m) { return m.row.runs; }},
+      {"samples", "images", "generated samples of a run",
+       [](const MetricLine& m) { return m.row.size; }},
+      {"reason", "", "why there is no value",
+       InQuotes([](const MetricLine& m) { return m.cell.reason; })}};
+  std::vector<MetricLine> lines;
   for (const TableRow& row : table.rows) {
     for (std::size_t k = 0; k < row.cells.size(); ++k) {
-      const TableCell& cell = row.cells[k];
-      csv +=
-          fmt::format("{},{},{},{},{},{},{},{}\n", QuotedCsv(row.model), QuotedCsv(row.evaluation),
-                      kTableMetrics[k], NumberCsv(cell.value), NumberCsv(cell.standard_error),
-                      row.runs, row.size, QuotedCsv(cell.reason));
+      lines.push_back({row, kTableMetrics[k], row.cells[k]});
     }
   }
-  return csv;
+  return columns.Format(lines);
 }
 
 std::string BiasVarianceCsv(const GofTable& table) {
-  std::string csv =
-      "model,T,weights,params,draws,disjoint,abs_mean_bias,bias_stderr,mean_abs_bias,variance,"
-      "variance_stderr,mse,mse_stderr,reason\n";
+  static const CsvColumns<BiasLine> columns = {
+      {"model", "", "generator", InQuotes([](const BiasLine& b) { return b.table.model; })},
+      {"T", "images", "samples of a draw", [](const BiasLine& b) { return b.table.size; }},
+      {"weights", "", "how samples are weighted",
+       [](const BiasLine& b) { return b.entry.weights; }},
+      {"params", "", "parameters of the weights", [](const BiasLine& b) { return b.entry.params; }},
+      {"draws", "", "number of draws", [](const BiasLine& b) { return b.entry.draws; }},
+      {"disjoint", "", "1: draws share no sample",
+       [](const BiasLine& b) { return b.table.disjoint; }},
+      {"abs_mean_bias", "features", "|mean over features of the bias|, as in the paper",
+       OfEntry(&BiasVariance::abs_mean_bias)},
+      {"bias_stderr", "features", "standard error of the mean bias over features",
+       OfEntry(&BiasVariance::bias_error)},
+      {"mean_abs_bias", "features", "mean over features of |bias|",
+       OfEntry(&BiasVariance::mean_abs_bias)},
+      {"variance", "features^2", "mean over features of the variance over draws",
+       OfEntry(&BiasVariance::variance)},
+      {"variance_stderr", "features^2", "standard error of variance over features",
+       OfEntry(&BiasVariance::variance_error)},
+      {"mse", "features^2", "mean over features of bias^2 + variance", OfEntry(&BiasVariance::mse)},
+      {"mse_stderr", "features^2", "standard error of mse over features",
+       OfEntry(&BiasVariance::mse_error)},
+      {"reason", "", "why there are no numbers",
+       InQuotes([](const BiasLine& b) { return b.entry.reason; })}};
+  std::vector<BiasLine> lines;
   for (const BiasVarianceTable& one : table.bias_variance) {
-    for (const BiasVariance& e : one.entries) {
-      const std::string numbers =
-          e.reason.empty()
-              ? fmt::format("{},{},{},{},{},{},{}", e.abs_mean_bias, e.bias_error, e.mean_abs_bias,
-                            e.variance, e.variance_error, e.mse, e.mse_error)
-              : ",,,,,,";
-      csv += fmt::format("{},{},{},{},{},{:d},{},{}\n", QuotedCsv(one.model), one.size, e.weights,
-                         e.params, e.draws, one.disjoint, numbers, QuotedCsv(e.reason));
-    }
+    for (const BiasVariance& entry : one.entries) lines.push_back({one, entry});
   }
-  return csv;
+  return columns.Format(lines);
 }
 
 std::string TablePage(const GofTable& table, const std::string& command) {

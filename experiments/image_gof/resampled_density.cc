@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/statistics.h"
 #include "experiments/presentation/number_text.h"
 #include "ope/means.h"
@@ -59,17 +59,22 @@ std::vector<std::string> DensityLines(const DensityRow& row) {
 }
 
 std::string DensityCsv(std::span<const DensityRow> rows) {
-  std::string csv =
-      "model,images,bits_per_dimension,stderr,resampled_bits_per_dimension,resampled_stderr,gain_"
-      "nats,"
-      "gain_stderr,log_z,log_z_stderr\n";
-  for (const DensityRow& row : rows) {
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", QuotedCsv(row.model), row.images,
-                       row.bits, NumberCsv(row.bits_error), row.resampled_bits,
-                       NumberCsv(row.resampled_error), row.gain, NumberCsv(row.gain_error),
-                       row.partition.value, NumberCsv(row.partition.standard_error));
-  }
-  return csv;
+  static const CsvColumns<DensityRow> columns = {
+      {"model", "", "generator", InQuotes(&DensityRow::model)},
+      {"images", "images", "test images", &DensityRow::images},
+      {"bits_per_dimension", "bits per byte", "of the model", &DensityRow::bits},
+      {"stderr", "bits per byte", "standard error of bits_per_dimension", &DensityRow::bits_error},
+      {"resampled_bits_per_dimension", "bits per byte", "of the resampled model",
+       &DensityRow::resampled_bits},
+      {"resampled_stderr", "bits per byte", "standard error of resampled_bits_per_dimension",
+       &DensityRow::resampled_error},
+      {"gain_nats", "nats per image", "what resampling adds to the log-density", &DensityRow::gain},
+      {"gain_stderr", "nats per image", "standard error of gain_nats", &DensityRow::gain_error},
+      {"log_z", "nats", "log of the normalizer Z of the resampled model",
+       [](const DensityRow& row) { return row.partition.value; }},
+      {"log_z_stderr", "nats", "standard error of log_z",
+       [](const DensityRow& row) { return row.partition.standard_error; }}};
+  return columns.Format(rows);
 }
 
 }  // namespace lfiw::experiments

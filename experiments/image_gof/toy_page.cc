@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
 #include "experiments/presentation/html_page.h"
@@ -58,6 +58,20 @@ constexpr const char* kExplanation =
     "divergence of the data from the model and from the importance resampled model, in nats, by "
     "integration. The check estimates their difference from held-out points alone.";
 
+auto OfSummary(double ToySummary::*member) {
+  return [member](const ToyPanel& panel) { return panel.summary.*member; };
+}
+
+std::optional<double> MarginOf(const ImprovementCheck& check) {
+  return check.reason.empty() ? std::optional(check.margin) : std::nullopt;
+}
+
+// A line of curves.csv.
+struct CurvePoint {
+  std::int64_t n;
+  double x, data, model, optimal, estimate, low, high;
+};
+
 }  // namespace
 
 Plot ToySetupPlot(const ToyGaussianConfig& config, const ToyCurves& curves) {
@@ -97,36 +111,65 @@ std::string ToyText(std::span<const ToyPanel> panels) {
 }
 
 std::string ToyCsv(std::span<const ToyPanel> panels) {
-  std::string csv =
-      "n,model_mean,model_deviation,rms_gap,interval_width,coverage,model_divergence,"
-      "resampled_divergence,check_margin,check_stderr,mean_weight_margin,mean_log_weight_margin,"
-      "log_partition,log_partition_stderr,ess,reason\n";
-  for (const auto& [curves, s] : panels) {
-    const auto margin = [](const ImprovementCheck& check) {
-      return check.reason.empty() ? fmt::format("{}", check.margin) : "";
-    };
-    csv += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", curves.n, curves.model_mean,
-        curves.model_deviation, s.rms_gap, s.mean_width, s.coverage, s.model_divergence,
-        s.resampled_divergence, margin(s.conditions.divergence),
-        NumberCsv(s.conditions.divergence.standard_error), margin(s.conditions.mean_weight),
-        margin(s.conditions.mean_log_weight), s.partition.value,
-        NumberCsv(s.partition.standard_error), s.ess, s.conditions.divergence.reason);
-  }
-  return csv;
+  static const CsvColumns<ToyPanel> columns = {
+      {"n", "points", "size of the data", [](const ToyPanel& p) { return p.curves.n; }},
+      {"model_mean", "x", "mean of the fitted Gaussian",
+       [](const ToyPanel& p) { return p.curves.model_mean; }},
+      {"model_deviation", "x", "standard deviation of the fitted Gaussian",
+       [](const ToyPanel& p) { return p.curves.model_deviation; }},
+      {"rms_gap", "", "root mean square of estimated less optimal probability",
+       OfSummary(&ToySummary::rms_gap)},
+      {"interval_width", "", "mean width of the interval of the probability",
+       OfSummary(&ToySummary::mean_width)},
+      {"coverage", "", "share of the points whose interval holds the optimal probability",
+       OfSummary(&ToySummary::coverage)},
+      {"model_divergence", "nats", "divergence of the data from the model",
+       OfSummary(&ToySummary::model_divergence)},
+      {"resampled_divergence", "nats", "divergence of the data from the resampled model",
+       OfSummary(&ToySummary::resampled_divergence)},
+      {"check_margin", "nats", "estimated reduction of the divergence",
+       [](const ToyPanel& p) { return MarginOf(p.summary.conditions.divergence); }},
+      {"check_stderr", "nats", "standard error of check_margin",
+       [](const ToyPanel& p) { return p.summary.conditions.divergence.standard_error; }},
+      {"mean_weight_margin", "nats", "margin of the condition on the mean weight",
+       [](const ToyPanel& p) { return MarginOf(p.summary.conditions.mean_weight); }},
+      {"mean_log_weight_margin", "nats", "margin of the condition on the mean log-weight",
+       [](const ToyPanel& p) { return MarginOf(p.summary.conditions.mean_log_weight); }},
+      {"log_partition", "nats", "log of the mean weight of the model's points",
+       [](const ToyPanel& p) { return p.summary.partition.value; }},
+      {"log_partition_stderr", "nats", "standard error of log_partition",
+       [](const ToyPanel& p) { return p.summary.partition.standard_error; }},
+      {"ess", "points", "effective sample size of the weights", OfSummary(&ToySummary::ess)},
+      {"reason", "", "why there is no check_margin",
+       [](const ToyPanel& p) { return p.summary.conditions.divergence.reason; }}};
+  return columns.Format(panels);
 }
 
 std::string ToyCurvesCsv(const ToyGaussianConfig& config, std::span<const ToyPanel> panels) {
-  std::string csv = "n,x,data_density,model_density,optimal,estimate,low,high\n";
+  static const CsvColumns<CurvePoint> columns = {
+      {"n", "points", "size of the data", &CurvePoint::n},
+      {"x", "x", "point of the grid", &CurvePoint::x},
+      {"data_density", "1 / x", "density of the mixture", &CurvePoint::data},
+      {"model_density", "1 / x", "density of the fitted Gaussian", &CurvePoint::model},
+      {"optimal", "", "true probability of being real", &CurvePoint::optimal},
+      {"estimate", "", "the classifier's probability of being real", &CurvePoint::estimate},
+      {"low", "", "lower end of the interval of estimate", &CurvePoint::low},
+      {"high", "", "upper end of the interval of estimate", &CurvePoint::high}};
+  std::vector<CurvePoint> points;
   for (const ToyPanel& panel : panels) {
     const Truth truth(config, panel.curves);
     for (std::size_t i = 0; i < truth.x.size(); ++i) {
-      csv += fmt::format("{},{},{},{},{},{},{},{}\n", panel.curves.n, truth.x[i], truth.data[i],
-                         truth.model[i], truth.optimal[i], Probability(panel.curves.estimate[i]),
-                         Probability(panel.curves.low[i]), Probability(panel.curves.high[i]));
+      points.push_back({.n = panel.curves.n,
+                        .x = truth.x[i],
+                        .data = truth.data[i],
+                        .model = truth.model[i],
+                        .optimal = truth.optimal[i],
+                        .estimate = Probability(panel.curves.estimate[i]),
+                        .low = Probability(panel.curves.low[i]),
+                        .high = Probability(panel.curves.high[i])});
     }
   }
-  return csv;
+  return columns.Format(points);
 }
 
 std::string ToyPage(const ToyGaussianConfig& config, std::span<const ToyPanel> panels,

@@ -4,8 +4,9 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
-#include "core/run/csv_text.h"
+#include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "core/statistics.h"
 #include "experiments/presentation/number_text.h"
@@ -53,6 +54,36 @@ RunWeights WeightsOf(const CrossFit& weights, double alpha) {
 
 std::string DifferenceName(const PairedDifference& difference) {
   return fmt::format("{} less {}", EnumName(difference.left), EnumName(difference.right));
+}
+
+// A line of results.csv: what one run makes of one kind of training data.
+struct TestedRun {
+  TrainingData data;
+  std::size_t number;
+  const OmniglotRun& run;
+
+  const AugmentedFit& fit() const { return run.columns[static_cast<std::size_t>(data)]; }
+};
+
+// A line of table.csv.
+struct TableLine {
+  std::string quantity;
+  RunMean accuracy;
+  std::optional<RunMean> paper;  // none of differences
+};
+
+// A line of weights.csv.
+struct WeightsLine {
+  std::size_t run;
+  const RunWeights& weights;
+};
+
+std::optional<double> PartOf(const std::optional<RunMean>& mean, double RunMean::*part) {
+  return mean ? std::optional((*mean).*part) : std::nullopt;
+}
+
+auto OfCalibration(double Calibration::*member) {
+  return [member](const WeightsLine& line) { return line.weights.calibration.*member; };
 }
 
 }  // namespace
@@ -113,41 +144,67 @@ std::string TableText(const OmniglotTable& table) {
 }
 
 std::string RunsCsv(const std::vector<OmniglotRun>& runs) {
-  std::string csv =
-      "trained_on,run,generator,seed,test_accuracy,validation_accuracy,kept_step,steps\n";
+  static const CsvColumns<TestedRun> columns = {
+      {"trained_on", "", "training data",
+       InQuotes([](const TestedRun& r) { return EnumName(r.data); })},
+      {"run", "", "number of the run", &TestedRun::number},
+      {"generator", "", "number of the generator that the run draws from",
+       [](const TestedRun& r) { return r.run.generator; }},
+      {"seed", "", "seed of the run", [](const TestedRun& r) { return r.run.seed; }},
+      {"test_accuracy", "", "share of the test drawings that are recognized",
+       [](const TestedRun& r) { return r.fit().test_accuracy; }},
+      {"validation_accuracy", "", "share of the validation drawings that are recognized",
+       [](const TestedRun& r) { return r.fit().validation_accuracy; }},
+      {"kept_step", "gradient steps", "step of the best validation accuracy, which is kept",
+       [](const TestedRun& r) { return r.fit().kept_step; }},
+      {"steps", "gradient steps", "length of the training",
+       [](const TestedRun& r) { return r.fit().history.steps.back(); }}};
+  std::vector<TestedRun> rows;
   for (const TrainingData data : kAllTrainingData) {
-    for (std::size_t r = 0; r < runs.size(); ++r) {
-      const AugmentedFit& fit = runs[r].columns[static_cast<std::size_t>(data)];
-      csv += fmt::format("{},{},{},{},{},{},{},{}\n", QuotedCsv(EnumName(data)), r,
-                         runs[r].generator, runs[r].seed, fit.test_accuracy,
-                         fit.validation_accuracy, fit.kept_step, fit.history.steps.back());
-    }
+    for (std::size_t r = 0; r < runs.size(); ++r) rows.push_back({data, r, runs[r]});
   }
-  return csv;
+  return columns.Format(rows);
 }
 
 std::string TableCsv(const OmniglotTable& table) {
-  std::string csv = "quantity,value,stderr,paper_value,paper_stderr\n";
+  static const CsvColumns<TableLine> columns = {
+      {"quantity", "", "training data, or the difference of two", InQuotes(&TableLine::quantity)},
+      {"value", "", "mean test accuracy over runs, or its paired difference",
+       [](const TableLine& line) { return line.accuracy.value; }},
+      {"stderr", "", "standard error of value over runs",
+       [](const TableLine& line) { return line.accuracy.standard_error; }},
+      {"paper_value", "", "the paper's accuracy, on 1200 classes and of another generator",
+       [](const TableLine& line) { return PartOf(line.paper, &RunMean::value); }},
+      {"paper_stderr", "", "standard error of paper_value",
+       [](const TableLine& line) { return PartOf(line.paper, &RunMean::standard_error); }}};
+  std::vector<TableLine> lines;
   for (const ColumnResult& column : table.columns) {
-    csv += fmt::format("{},{},{},{},{}\n", QuotedCsv(EnumName(column.data)), column.accuracy.value,
-                       column.accuracy.standard_error, column.paper.value,
-                       column.paper.standard_error);
+    lines.push_back({std::string(EnumName(column.data)), column.accuracy, column.paper});
   }
   for (const PairedDifference& difference : table.differences) {
-    csv += fmt::format("{},{},{},,\n", QuotedCsv(DifferenceName(difference)),
-                       difference.accuracy.value, difference.accuracy.standard_error);
+    lines.push_back({DifferenceName(difference), difference.accuracy, std::nullopt});
   }
-  return csv;
+  return columns.Format(lines);
 }
 
 std::string WeightsCsv(const OmniglotTable& table) {
-  std::string csv = "run,auc,accuracy,ece,squared_error,brier,nll,ess,max_weight\n";
-  for (std::size_t r = 0; r < table.weights.size(); ++r) {
-    const auto& [c, ess, max_weight] = table.weights[r];
-    csv += fmt::format("{},{},{},{},{},{},{},{},{}\n", r, c.auc, c.accuracy, c.ece, c.squared_error,
-                       c.brier, c.nll, ess, max_weight);
-  }
-  return csv;
+  static const CsvColumns<WeightsLine> columns = {
+      {"run", "", "number of the run", &WeightsLine::run},
+      {"auc", "", "area under the ROC curve of real against generated drawings",
+       OfCalibration(&Calibration::auc)},
+      {"accuracy", "", "share of drawings told right", OfCalibration(&Calibration::accuracy)},
+      {"ece", "", "expected calibration error in 10 bins", OfCalibration(&Calibration::ece)},
+      {"squared_error", "", "mean squared calibration error in 10 bins",
+       OfCalibration(&Calibration::squared_error)},
+      {"brier", "", "mean squared error of the probability", OfCalibration(&Calibration::brier)},
+      {"nll", "nats", "cross-entropy of the probability", OfCalibration(&Calibration::nll)},
+      {"ess", "drawings", "effective sample size of the flattened weights",
+       [](const WeightsLine& line) { return line.weights.ess; }},
+      {"max_weight", "", "share of the largest weight",
+       [](const WeightsLine& line) { return line.weights.max_weight; }}};
+  std::vector<WeightsLine> lines;
+  for (std::size_t r = 0; r < table.weights.size(); ++r) lines.push_back({r, table.weights[r]});
+  return columns.Format(lines);
 }
 
 }  // namespace lfiw::experiments

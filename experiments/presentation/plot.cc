@@ -298,6 +298,20 @@ std::string DataBlock(const Plot& plot, const PlotSeries& series, std::size_t in
   return block + "END\n";
 }
 
+std::string_view ColorOf(const PlotSeries& series, std::size_t index) {
+  switch (series.color) {
+    case PlotColor::kByPlace:
+      break;
+    case PlotColor::kGood:
+      return "#009E73";  // green
+    case PlotColor::kWarning:
+      return "#E69F00";  // orange
+    case PlotColor::kBad:
+      return "#D55E00";  // vermilion
+  }
+  return kPalette[index % kPalette.size()];
+}
+
 struct Element {
   std::string command;
   std::string label;
@@ -306,7 +320,7 @@ struct Element {
 // The parts of gnuplot's `plot` command that draw one series: its band first, then its curve.
 std::vector<Element> Elements(const PlotSeries& series, std::size_t index) {
   const std::string data = fmt::format("$d{}", index);
-  const std::string color(kPalette[index % kPalette.size()]);
+  const std::string color(ColorOf(series, index));
   const std::string title = series.label.empty() ? "notitle" : "title " + Quoted(series.label);
   // series beyond the palette repeat its colors with other dashes
   const std::size_t dash = 1 + index / kPalette.size();

@@ -18,7 +18,10 @@ enum class PlotStyle {
   kGuide,   // a thin dashed gray line to compare with, such as the diagonal
 };
 
-// y against x, drawn in the color of its place in Plot::series. Points that are not finite, or not
+// The color of a series: that of its place in Plot::series, or one that means what it says.
+enum class PlotColor { kByPlace, kGood, kWarning, kBad };
+
+// y against x. Points that are not finite, or not
 // positive on a log axis, leave a gap.
 struct PlotSeries {
   std::string label = {};
@@ -27,6 +30,7 @@ struct PlotSeries {
   std::vector<double> low = {};   // [n], lower edge of the band; empty: no band
   std::vector<double> high = {};  // [n]
   PlotStyle style = PlotStyle::kLine;
+  PlotColor color = PlotColor::kByPlace;
 };
 
 enum class PlotScale { kLinear, kLog };

@@ -290,7 +290,7 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
     candidate.state_power = power;
     candidate.action_power = ratios ? power : 0.0;
     const Estimator estimator{
-        .name = "dr_lfiw",
+        .name = kDoublyRobustLfiw,
         .summary = {},
         .needs = Needs(options),
         .estimate = [&candidate](const EstimatorInputs& in, const Estimand& of) {
@@ -344,9 +344,10 @@ std::vector<Estimator> DoublyRobustLfiwEstimators() {
   DoublyRobustLfiwOptions marginal, cumulative, dual_dice;
   cumulative.weights = WeightKind::kCumulative;
   dual_dice.weights = WeightKind::kFitted;
-  return {ChoosingEstimator("dr_lfiw", summary + "marginal weights", marginal),
-          ChoosingEstimator("dr_lfiw_cumulative", summary + "cumulated action ratios", cumulative),
-          ChoosingEstimator("dr_lfiw_dual_dice", summary + "the weights of DualDICE", dual_dice)};
+  const std::string name = kDoublyRobustLfiw;
+  return {ChoosingEstimator(name, summary + "marginal weights", marginal),
+          ChoosingEstimator(name + "_cumulative", summary + "cumulated action ratios", cumulative),
+          ChoosingEstimator(name + "_dual_dice", summary + "the weights of DualDICE", dual_dice)};
 }
 
 }  // namespace lfiw::ope

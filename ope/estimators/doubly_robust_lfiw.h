@@ -113,8 +113,11 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
                                           const DoublyRobustLfiwOptions& options,
                                           const PowerChoiceOptions& choice);
 
-// Rows with chosen powers, one for each kind of weights: "dr_lfiw", "dr_lfiw_cumulative" and
-// "dr_lfiw_dual_dice".
+// The name of doubly robust LFIW with marginal weights, in results and in configurations.
+inline constexpr const char* kDoublyRobustLfiw = "dr_lfiw";
+
+// Makes the estimators with chosen powers, one for each kind of weights: kDoublyRobustLfiw,
+// "dr_lfiw_cumulative" and "dr_lfiw_dual_dice".
 std::vector<Estimator> DoublyRobustLfiwEstimators();
 
 }  // namespace lfiw::ope

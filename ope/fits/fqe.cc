@@ -131,7 +131,8 @@ class FqeProblem : public FitProblem {
   MatrixF inputs_, output_gradient_;
 };
 
-// Of the whole ensemble on the held-out rows, relative to the spread of `to_go` within steps.
+// Returns the root mean square Bellman error of the whole ensemble on the held-out rows, as a share
+// of the width that targets have within the rows' steps (Problem::scales).
 double Residual(const Problem& problem, const TimedFunction& q, Stream stream) {
   const LoggedRows& rows = problem.validation;
   const std::vector<std::int64_t> all =

@@ -19,15 +19,25 @@ struct Backtest {
   double spread = 0.0;         // standard deviation of one episode's return
 
   double Gap() const { return estimate - logged; }
-  // Standard error of Gap.
+  // Returns the standard error of Gap.
   double Noise() const;
-  // |Gap| beyond two standard errors, as a share of the size of a return: the larger of |logged|
-  // and spread. 0 within noise.
+  // Returns |Gap| beyond two standard errors, as a share of the size of a return: the larger of
+  // |logged| and spread. 0 within noise.
   double ExcessShare() const;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("estimate", estimate);
+    v.Field("estimate_stderr", estimate_stderr);
+    v.Field("logged", logged);
+    v.Field("logged_stderr", logged_stderr);
+    v.Field("spread", spread);
+  }
 };
 
-// The fields `logged`, `logged_stderr` and `spread` from a log. Episodes count for their first
-// `horizon` steps; those that a time limit cut before are left out. Nothing when none is left.
+// Takes the fields `logged`, `logged_stderr` and `spread` from a log. Episodes count for their
+// first `horizon` steps; those that a time limit cut before are left out. Nothing when none is
+// left.
 std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,
                                     std::int64_t horizon);
 

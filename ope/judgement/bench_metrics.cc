@@ -11,7 +11,7 @@
 namespace lfiw::ope {
 namespace {
 
-// Positions in ascending order of the values, equal ones by position.
+// Returns positions in ascending order of the values, equal ones by position.
 std::vector<std::size_t> Order(std::span<const double> values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -20,7 +20,7 @@ std::vector<std::size_t> Order(std::span<const double> values) {
   return order;
 }
 
-// Ranks from 1, ties at their mean.
+// Returns ranks from 1, ties at their mean.
 std::vector<double> Ranks(std::span<const double> values) {
   const std::vector<std::size_t> order = Order(values);
   std::vector<double> ranks(values.size());

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
-// How far a mean weight is from 1 beyond two standard errors, in nats.
+// Returns how far a mean weight is from 1 beyond two standard errors, in nats.
 double ExcessDeviation(const MeanWeight& step) {
   return std::abs(step.log_mean) - 2.0 * step.log_stderr.value_or(0.0);
 }

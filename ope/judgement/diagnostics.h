@@ -21,21 +21,29 @@ struct MeanWeight {
   double log_mean = 0.0;   // log of the mean weight
   std::optional<double> log_stderr =
       std::nullopt;  // standard error of log_mean (that of the mean, / mean)
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("step", step);
+    v.Field("supported", supported);
+    v.Field("log_mean", log_mean);
+    v.Field("log_stderr", log_stderr);
+  }
 };
 
-// The mean of exp(log_weights), at least one value, in log space; the step is left at 0.
+// Takes the mean of exp(log_weights), at least one value, in log space; the step is left at 0.
 MeanWeight LogMeanWeight(std::span<const double> log_weights);
 
-// One entry per step, [T], from log-weights [R, C, n, T]. Repetitions and episodes are independent,
-// classifiers on the same rollout are not: their weights are averaged first.
+// Takes the mean weight of every step, [T], from log-weights [R, C, n, T]. Repetitions and episodes
+// are independent, classifiers on the same rollout are not: their weights are averaged first.
 std::vector<MeanWeight> MeanWeights(const Array<double, 4>& log_weights);
 
-// The step whose mean weight is furthest from 1 beyond its own noise: largest
-// |log_mean| - 2 log_stderr. None without a supported step.
+// Returns the step whose mean weight is furthest from 1 beyond its own noise: largest |log_mean| -
+// 2 log_stderr. None without a supported step.
 std::optional<MeanWeight> WorstMeanWeight(std::span<const MeanWeight> steps);
 
-// The largest H such that the k-hat of every H' in 1 .. H is below KhatThreshold(n), or absent
-// because the weights are equal. 0 when there is none.
+// Returns the largest H such that the k-hat of every H' in 1 .. H is below KhatThreshold(n), or
+// absent because the weights are equal; 0 when there is none.
 std::int64_t LargestReliableHorizon(const LfiwResult& result);
 
 // A necessary condition for the weights to bring the model closer to the data (proposition 1 of the
@@ -46,9 +54,18 @@ struct ImprovementCheck {
   std::optional<double> standard_error =
       std::nullopt;         // of the margin; needs two values on each side
   std::string reason = {};  // why there is no margin: a side is empty or has zeros
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("holds", holds);
+    v.Field("margin", margin);
+    v.Field("standard_error", standard_error);
+    v.Field("reason", reason);
+  }
 };
 
-// data [any], model [any]: log-weights of held-out real and of model-made transitions.
+// Checks the condition on data [any], model [any]: log-weights of held-out real and of model-made
+// transitions.
 ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const double> model);
 
 }  // namespace lfiw::ope

@@ -48,7 +48,7 @@ EpisodeInterval Percentile(const EpisodeTerms& terms, const EpisodeIntervalOptio
           .assumes = "independent episodes; resampling them stands for new logs"};
 }
 
-// Skewness of the influence of single episodes, / 6: BCa's acceleration.
+// Returns the skewness of the influence of single episodes, / 6: BCa's acceleration.
 double Acceleration(const EpisodeTerms& terms) {
   const std::vector<double> influences = Influence(terms);
   // in units of the largest, whose cube may leave the range of double
@@ -87,7 +87,7 @@ EpisodeInterval Bca(const EpisodeTerms& terms, const EpisodeIntervalOptions& opt
               "new logs"};
 }
 
-// Contribution of each episode to a plain mean.
+// Returns the contribution of each episode to a plain mean.
 std::vector<double> Contributions(const EpisodeTerms& terms) {
   std::vector<double> out;
   for (std::int64_t i = 0; i < terms.episodes(); ++i) out.push_back(Sum(terms.numerators.Row(i)));
@@ -120,7 +120,8 @@ EpisodeInterval EmpiricalBernstein(const std::vector<double>& x, double level,
           .conservative = true};
 }
 
-// Thomas et al.'s bound with one threshold c for all: of `sample` >= 0, as if it had `n` values.
+// Returns Thomas et al.'s bound with one threshold c for all: of `sample` >= 0, as if it had `n`
+// values.
 double HcopeBound(const std::vector<double>& sample, double c, double n, double delta) {
   std::vector<double> cut;
   for (const double x : sample) cut.push_back(std::min(x, c));
@@ -129,8 +130,8 @@ double HcopeBound(const std::vector<double>& sample, double c, double n, double 
          std::sqrt(2.0 * Variance(cut) * log_term / n);
 }
 
-// A twentieth of the episodes chooses the threshold that promises most for the rest, which make the
-// bound.
+// Takes a twentieth of the episodes to choose the threshold that promises most for the rest, which
+// make the bound.
 EpisodeInterval Hcope(std::vector<double> x, const EpisodeIntervalOptions& options, double lowest) {
   const auto n = std::ssize(x);
   const std::int64_t chosen = std::max<std::int64_t>(2, n / 20);

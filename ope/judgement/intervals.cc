@@ -56,7 +56,7 @@ Interval StudentInterval(std::span<const double> estimates, double scale, Interv
   return {mean - half, mean + half, method, level, Covers(method)};
 }
 
-// [low, high] about `value` with an independent normal error of that deviation added.
+// Widens [low, high] about `value` by an independent normal error of that deviation.
 Interval Widened(double low, double high, double value, double deviation, IntervalMethod method,
                  double level) {
   const double spread = NormalQuantile(0.5 + level / 2.0) * deviation;

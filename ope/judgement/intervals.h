@@ -36,36 +36,37 @@ struct Interval {
   std::string covers;  // in words: what varied, and what the interval leaves out
 };
 
-// From the estimates of R repetitions of the rollouts: mean +- t(R - 1) sd / sqrt(R). `level` in
-// (0, 1), else ConfigError; DataError when a value is not finite.
+// Makes an interval from the estimates of R repetitions of the rollouts: mean +- t(R - 1) sd /
+// sqrt(R). `level` is in (0, 1), else ConfigError; throws DataError when a value is not finite.
 Interval MonteCarloInterval(std::span<const double> repetitions, double level = 0.95);
 
-// value +- t(degrees) standard errors, for a spread that is no list of repetitions. `covers` says
-// what varied. Errors as above.
+// Makes the interval value +- t(degrees) standard errors, for a spread that is no list of
+// repetitions. `covers` says what varied. Throws as MonteCarloInterval does.
 Interval SpreadInterval(double value, double standard_error, double degrees,
                         const std::string& covers, double level = 0.95);
 
-// From B estimates, each made anew from resampled data (the paper's appendix A for kClassifier-
-// Bootstrap). B >= 40: the percentiles of the estimates; fewer resolve no percentile of 95 %, so
-// mean +- t(B - 1) sd. Needs B >= 2. Errors as above.
+// Makes an interval from B estimates, each made anew from resampled data (the paper's appendix A
+// for kClassifierBootstrap). From B = 40 on it holds the percentiles of the estimates; fewer
+// resolve no percentile of 95 %, so it is mean +- t(B - 1) sd. Needs B >= 2. Throws as
+// MonteCarloInterval does.
 Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod method,
                            double level = 0.95);
 
-// `interval`, which is about `value`, widened by what the same method was off by on the policy that
-// wrote the log. A heuristic: the method's error on the new policy is taken for a normal one of
-// mean 0 whose deviation is that seen, sqrt(Gap^2 + Noise^2), independent of what `interval`
+// Widens `interval`, which is about `value`, by what the same method was off by on the policy that
+// wrote the log. This is a heuristic: the method's error on the new policy is taken for a normal
+// one of mean 0 whose deviation is that seen, sqrt(Gap^2 + Noise^2), independent of what `interval`
 // covers; one error of one policy stands for all. It does not cover the larger error of a policy
-// that leaves the log, which the verdict is for. As long as the mean return of the log is noisy, it
-// is no narrower than that noise. About v(new) - v(logged) it is as wide: an error that both
-// policies share would cancel from a difference of two estimates, but the log's own value is no
-// estimate.
+// that leaves the log, which the verdict is for. As long as the mean return of the log is noisy,
+// the interval is no narrower than that noise. About v(new) - v(logged) it is as wide: an error
+// that both policies share would cancel from a difference of two estimates, but the log's own value
+// is no estimate.
 Interval BacktestInterval(const Interval& interval, double value, const Backtest& test);
 
-// [low, high], over logged episodes, about a `value` that the log has moved by `correction` from
-// the model's, widened by as much. A heuristic: what the log shows of the model's error is right
-// for the states that it holds, and of the policy's own states the error that is left is taken for
-// a normal one of mean 0 whose deviation is the error that was found. How often it holds the truth
-// is measured by verdict_calibration.
+// Widens [low, high], over logged episodes, about a `value` that the log has moved by `correction`
+// from the model's, by as much. This is a heuristic: what the log shows of the model's error is
+// right for the states that it holds, and of the policy's own states the error that is left is
+// taken for a normal one of mean 0 whose deviation is the error that was found. How often the
+// interval holds the truth is measured by verdict_calibration.
 Interval CorrectionInterval(double low, double high, double value, double correction, double level);
 
 }  // namespace lfiw::ope

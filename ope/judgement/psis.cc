@@ -29,11 +29,12 @@ double WithPrior(double k, double points) {
   return (k * points + 0.5 * kPriorPoints) / (points + kPriorPoints);
 }
 
-// Mean of log(1 - theta x): the k that maximizes the likelihood for a given theta = -k / sigma.
-// Eigen vectorizes log but not log1p; what it loses near 0 is far below the noise of a fit.
+// Returns the mean of log(1 - theta x): the k that maximizes the likelihood for a given theta = -k
+// / sigma. Eigen vectorizes log but not log1p; what it loses near 0 is far below the noise of a
+// fit.
 double ProfileK(double theta, const Eigen::ArrayXd& x) { return (1.0 - theta * x).log().mean(); }
 
-// Excess of exp(log_weight) over exp(cutoff), in units of exp(unit).
+// Returns the excess of exp(log_weight) over exp(cutoff), in units of exp(unit).
 double Excess(double log_weight, double cutoff, double unit) {
   const double gap = log_weight - cutoff;
   const double excess = gap < 0.5 ? std::exp(cutoff - unit) * std::expm1(gap)
@@ -76,7 +77,7 @@ Tail CutTail(std::span<const double> largest, std::int64_t n) {
   return tail;
 }
 
-// The TailSize(n) + 1 largest values in descending order.
+// Returns the TailSize(n) + 1 largest values in descending order.
 std::vector<double> SelectLargest(std::span<const double> values) {
   const auto n = static_cast<std::int64_t>(values.size());
   const std::int64_t keep = std::min(n, TailSize(n) + 1);

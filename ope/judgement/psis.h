@@ -18,7 +18,7 @@ namespace lfiw::ope {
 struct GeneralizedPareto {
   double k = 0.0;
   double sigma = 0.0;
-  // The value below which a fraction p of the distribution lies; p in [0, 1).
+  // Returns the value below which a fraction p of the distribution lies; p in [0, 1).
   double Quantile(double p) const;
 };
 
@@ -36,26 +36,28 @@ struct TailFit {
 };
 std::string TailReason(TailStatus status);
 
-// Number of largest weights that form the tail of n: ceil(min(n / 5, 3 sqrt(n))).
+// Returns the number of largest weights that form the tail of n: ceil(min(n / 5, 3 sqrt(n))).
 std::int64_t TailSize(std::int64_t n);
 
-// k-hat of the weights whose logarithms are given, [n], any order, -inf allowed: the fit to the
-// TailSize(n) largest, then drawn towards 0.5 by a prior worth ten points. Values that differ by
-// less than 1e-9 count as equal; ties with the tail's lower end are not part of the tail.
+// Returns k-hat of the weights whose logarithms are given, [n], any order, -inf allowed: the fit to
+// the TailSize(n) largest, then drawn towards 0.5 by a prior worth ten points. Values that differ
+// by less than 1e-9 count as equal; ties with the tail's lower end are not part of the tail.
 TailFit FitTail(std::span<const double> log_weights);
 
-// The same from the largest of n log-weights alone, descending; at least TailSize(n) + 1 of them
-// (or all n). For callers that keep the largest values of a growing pool.
+// Returns k-hat from the largest of n log-weights alone, descending; at least TailSize(n) + 1 of
+// them (or all n). It is for callers that keep the largest values of a growing pool.
 TailFit FitLargest(std::span<const double> largest, std::int64_t n);
 
 // Replaces the tail by the quantiles of its fit, none above the largest raw weight, and returns the
 // fit. Weights without a fitted tail stay as they are.
 TailFit SmoothTail(std::span<double> log_weights);
 
-// Estimates from n weights are reliable below this k: min(1 - 1 / log10(n), 0.7), at least 0.
+// Returns the k below which estimates from n weights are reliable: min(1 - 1 / log10(n), 0.7), at
+// least 0.
 double KhatThreshold(std::int64_t n);
 
-// Sample size from which k-hat would be under the threshold, 10^(1 / (1 - k)); none for k >= 1.
+// Returns the sample size from which k-hat would be under the threshold, 10^(1 / (1 - k)); none for
+// k >= 1.
 std::optional<double> RequiredSampleSize(double khat);
 
 }  // namespace lfiw::ope

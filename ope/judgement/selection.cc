@@ -12,8 +12,8 @@
 namespace lfiw::ope {
 namespace {
 
-// Weights of the listed coordinates that sum to 1 and minimize the quadratic form there, signs
-// free.
+// Returns weights of the listed coordinates that sum to 1 and minimize the quadratic form there,
+// signs free.
 VectorD SolveOnFace(const MatrixD& a, const std::vector<Eigen::Index>& face) {
   const auto m = static_cast<Eigen::Index>(face.size());
   MatrixD system = MatrixD::Zero(m + 1, m + 1);
@@ -31,7 +31,7 @@ VectorD SolveOnFace(const MatrixD& a, const std::vector<Eigen::Index>& face) {
 }
 
 // Moves from feasible `x` towards `target` on the face until a weight reaches 0, which it then
-// leaves. True when the target itself was reached.
+// leaves. Returns true when the target itself was reached.
 bool MoveOnFace(const VectorD& target, std::vector<Eigen::Index>& face, VectorD& x) {
   double step = 1.0;
   std::size_t leaves = face.size();

@@ -28,7 +28,7 @@ std::vector<std::int64_t> Iota(std::int64_t count) {
   return values;
 }
 
-// The (s, a) rows of at most `count` steps of the episodes, [rows, obs_dim + action_dim].
+// Returns the (s, a) rows of at most `count` steps of the episodes, [rows, obs_dim + action_dim].
 MatrixF DrawPairs(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
                   std::int64_t count, const Stream& stream) {
   std::vector<std::pair<std::int64_t, std::int64_t>> rows;  // of observations, of actions
@@ -47,7 +47,7 @@ MatrixF DrawPairs(const EpisodeBatch& log, const std::vector<std::int64_t>& epis
   return pairs;
 }
 
-// The (s, a) rows `chosen` of what a policy visits, [rows, obs_dim + action_dim].
+// Returns the (s, a) rows `chosen` of what a policy visits, [rows, obs_dim + action_dim].
 MatrixF GatherQueries(const VisitedPairs& visited, const std::vector<std::int64_t>& chosen) {
   MatrixF pairs(std::ssize(chosen), visited.states.cols() + visited.actions.cols());
   Eigen::Index i = 0;
@@ -102,7 +102,7 @@ class NearestRow {
         squares_(rows_.rowwise().squaredNorm()),
         largest_square_(squares_.maxCoeff()) {}
 
-  // Distances [queries.rows()] of the query rows.
+  // Returns the distances [queries.rows()] of the query rows.
   std::vector<double> Distances(const MatrixD& queries) const {
     std::vector<double> distances(static_cast<std::size_t>(queries.rows()));
     ParallelBlocks(queries.rows(), kBlock, [&](std::int64_t begin, std::int64_t end) {
@@ -157,7 +157,7 @@ void RequireQueries(const VisitedPairs& visited, std::int64_t obs_dim, std::int6
   }
 }
 
-// The largest share of distances beyond the limit among the quarters of the horizon.
+// Returns the largest share of distances beyond the limit among the quarters of the horizon.
 double WorstQuarter(const VisitedPairs& visited, const std::vector<std::int64_t>& chosen,
                     std::span<const double> distances, double limit) {
   std::array<double, 4> outside = {}, all = {};

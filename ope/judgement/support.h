@@ -39,6 +39,14 @@ struct SupportCheck {
   // `outside` of the quarter of the steps where it is largest, of quarters with any queries.
   double worst_quarter = 0.0;
   std::int64_t queries = 0;  // pairs measured
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("outside", outside);
+    v.Field("median_ratio", median_ratio);
+    v.Field("worst_quarter", worst_quarter);
+    v.Field("queries", queries);
+  }
 };
 
 // What a policy does: pairs of states and actions with the steps at which they were visited.
@@ -57,12 +65,14 @@ struct VisitedPairs {
 // than asked for, follows from `seed`.
 class LogSupport {
  public:
-  // Throws DataError for a log of fewer than two episodes.
+  // Keeps the pairs that distances are measured to. Throws DataError for a log of fewer than two
+  // episodes.
   LogSupport(const EpisodeBatch& log, const SupportOptions& options, std::uint64_t seed);
   ~LogSupport();
   LogSupport(LogSupport&&) noexcept;
 
-  // Throws DataError for no pairs, for pairs of other dimensions and for one that is not finite.
+  // Measures how far the visited pairs are from the log. Throws DataError for no pairs, for pairs
+  // of other dimensions and for one that is not finite.
   SupportCheck Measure(const VisitedPairs& visited) const;
 
  private:

@@ -71,7 +71,7 @@ Estimate EstimateWeightedRollouts(const EstimatorInputs& inputs, const Estimand&
 }  // namespace
 
 Estimator PlainRollouts() {
-  return {.name = "model",
+  return {.name = kModelEstimator,
           .summary = "mean return of rollouts in the learned model",
           .horizons = HorizonSupport::kFinite,
           .needs = {"rollouts"},

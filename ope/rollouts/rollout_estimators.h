@@ -10,7 +10,10 @@ namespace lfiw::ope {
 // Estimators from rollouts in the learned model, EstimatorInputs::model_rewards and
 // ::model_log_weights, as members of the family.
 
-// The plain mean of the rollouts' returns, by the name "model".
+// The name of the plain mean of the rollouts' returns, in results and in configurations.
+inline constexpr const char* kModelEstimator = "model";
+
+// Makes the plain mean of the rollouts' returns, by the name kModelEstimator.
 Estimator PlainRollouts();
 
 // How many steps of weights act.
@@ -19,8 +22,8 @@ enum class WeightedSteps {
   kReliable,  // H up to which the k-hat of the weights stays below its threshold
 };
 
-// LFIW of these options, by the name lfiw_VARIANT, with "_reliable" for kReliable. Refuses without
-// classifiers; a note says the H that was chosen.
+// Makes LFIW of these options, by the name lfiw_VARIANT, with "_reliable" for kReliable. It refuses
+// without classifiers; a note says the H that was chosen.
 Estimator Lfiw(const LfiwOptions& options, WeightedSteps steps);
 
 }  // namespace lfiw::ope

@@ -62,6 +62,24 @@ TEST(ScoreCoverage, KeepsTheReasonOfWhatRefuses) {
   EXPECT_THAT(CoverageCsv({&score, 1}, 0.95), HasSubstr("no bounds"));
 }
 
+TEST(CoverageCsv, WritesACellForEachColumn) {
+  const CoverageScore score{.environment = "graph",
+                            .log_episodes = 50,
+                            .estimator = "is",
+                            .kind = "hoeffding",
+                            .intervals = 4,
+                            .refused = 1,
+                            .coverage = 1.0,
+                            .mean_width = 2.5,
+                            .conservative = true,
+                            .assumes = "bounded returns",
+                            .why_refused = ""};
+  EXPECT_EQ(CoverageCsv({&score, 1}, 0.95),
+            "env,log_episodes,estimator,interval,level,intervals,refused,coverage,mean_width,"
+            "verdict,conservative,assumes,why_refused\n"
+            "graph,50,is,hoeffding,0.95,4,1,1,2.5,\"conservative\",yes,\"bounded returns\",\"\"\n");
+}
+
 TEST(JudgeCoverage, AllowsTwoPointsAndLessToWhatClaimsALowerBound) {
   const auto judge = [](const std::string& kind, int covered) {
     return JudgeCoverage(Only(Records(kind, covered)), 0.95);

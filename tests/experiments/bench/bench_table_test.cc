@@ -86,6 +86,46 @@ TEST(BenchCsv, HasALinePerEstimateWithItsReason) {
   EXPECT_EQ(csv.find("nan"), std::string::npos);
 }
 
+TEST(BenchCsv, WritesACellForEachColumn) {
+  BenchRecord record = Record("good", "a, b", 1.0, 1.5);
+  record.standard_error = 0.25;
+  record.notes = {"one", "two"};
+  EXPECT_EQ(BenchCsv(std::vector<BenchRecord>{record}),
+            "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,"
+            "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n"
+            "graph,\"behavior\",\"a, b\",good,50,0,1.5,0.25,0.5,2.5,bca,,,1,0,0.5,1.5,\"\","
+            "\"one; two\"\n");
+}
+
+TEST(ScoresCsv, LeavesTheErrorsOfAnEstimatorThatAlwaysRefusesEmpty) {
+  BenchScore refused;
+  refused.environment = "graph";
+  refused.estimator = "absent";
+  refused.log_episodes = 50;
+  refused.refused = 2;
+  refused.why_refused = "no support";
+  BenchScore good;
+  good.environment = "graph";
+  good.estimator = "good";
+  good.log_episodes = 50;
+  good.estimates = 2;
+  good.bias = 0.5;
+  good.mae = 1.0;
+  good.rmse = 2.0;
+  good.relative = 0.25;
+  good.coverage = 1.0;
+  EXPECT_EQ(ScoresCsv(std::vector<BenchScore>{good, refused}),
+            "env,log_episodes,estimator,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
+            "regret_at_1,top_1,coverage,why_refused\n"
+            "graph,50,good,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
+            "graph,50,absent,0,2,,,,,,,,,,\"no support\"\n");
+}
+
+TEST(TimingColumns, SayThatTimesAreInSeconds) {
+  EXPECT_EQ(TimingColumns().Header(), "env,behavior,policy,estimator,log_episodes,seed,seconds\n");
+  EXPECT_THAT(TimingColumns().Describe(), HasSubstr("seconds [s]: "));
+}
+
 TEST(BenchPlots, ShowEstimatesAgainstTruthsOfTheBestEstimators) {
   const std::vector<BenchRecord> records = Records();
   const std::vector<BenchScore> scores = ScoreBench(records);

@@ -27,5 +27,20 @@ TEST(OutcomeJson, ReadsBackToTheSame) {
   EXPECT_EQ(Judge(again.evidence, {}).reasons, Judge(outcome.evidence, {}).reasons);
 }
 
+TEST(OutcomeJson, NamesEveryFieldAndLeavesAbsentPartsOut) {
+  CaseOutcome outcome{.estimator = "model", .horizon = 3, .value = -HUGE_VAL};
+  outcome.evidence.improves = ImprovementCheck{.holds = true, .margin = 0.25};
+  outcome.evidence.possible = ReturnRange{-1.0, 1.0};
+  const auto expected = nlohmann::json::parse(R"({
+    "estimator": "model", "horizon": 3, "value": "-inf", "standard_error": null, "ci_low": null,
+    "ci_high": null, "interval_method": "", "plain_low": null, "plain_high": null, "truth": 0.0,
+    "spread": 0.0, "evidence": {
+      "missing_value": "", "episodes": 0, "ess": null, "khat": null, "clip_rate": null,
+      "clamp_rate": null, "ece": null, "auc": null, "model_auc": null, "open_loop": null,
+      "reach": null, "value": null, "uncorrected": null, "possible": [-1.0, 1.0],
+      "improves": {"holds": true, "margin": 0.25, "standard_error": null, "reason": ""}}})");
+  EXPECT_EQ(OutcomeJson(outcome), expected);
+}
+
 }  // namespace
 }  // namespace lfiw::experiments

@@ -39,6 +39,14 @@ TEST(RunVerdictCalibration, GivesTheSameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(std::ranges::count(one, '\n'), 6);
 }
 
+TEST(RunVerdictCalibration, SummarizesTheVerdictsInAFileOfItsOwn) {
+  const TestDir dir;
+  ResultsOf(SmallConfig(), dir, "cache");
+  const std::string csv = ReadFile(dir / "run/summary.csv");
+  EXPECT_NE(csv.find("\nthe estimate stated first,all failures,3,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\nthe estimate stated first,all good,1,"), std::string::npos) << csv;
+}
+
 TEST(RunVerdictCalibration, JudgesTheDoublyRobustEstimateOfTheSameCases) {
   const TestDir dir;
   VerdictCalibrationConfig config = TinyDoublyRobustCalibration();
@@ -68,8 +76,8 @@ TEST(RunVerdictCalibration, OtherLimitsJudgeTheKeptOutcomesAnew) {
   const TestDir dir;
   VerdictCalibrationConfig config = SmallConfig();
   ResultsOf(config, dir, "cache");
-  config.verdict.refuse_reach = 0.5;  // every horizon is as long as the log or longer
-  config.verdict.caution_reach = 0.1;
+  // every horizon is as long as the log or longer
+  config.verdict.reach = {.caution = 0.1, .refuse = 0.5};
   StageCache cache(dir / "cache");
   RunDirectory directory(dir / "again");
   RunVerdictCalibration(config, {cache, directory, Verbosity::kQuiet, "lfiw run"});

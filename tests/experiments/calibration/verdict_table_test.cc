@@ -1,5 +1,6 @@
 #include "experiments/calibration/verdict_table.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 JudgedCase CaseOf(PlantedFailure plant, Verdict verdict, double error) {
   JudgedCase c;
@@ -92,15 +94,52 @@ TEST(CalibrationText, StatesTheSharesAndTheGoals) {
   EXPECT_THAT(CalibrationText(table), Not(HasSubstr("the goal is")));
 }
 
-TEST(CasesCsv, HasAsManyCellsAsColumnsAndQuotesReasons) {
+TEST(CasesCsv, NamesItsColumnsAndWritesACellForEach) {
   JudgedCase c = CaseOf(PlantedFailure::kStateGap, Verdict::kCaution, 5.0);
-  c.judgement.reasons = {"a \"b\", c"};
-  const std::string csv = CasesCsv(std::vector<JudgedCase>{c}, 0.1);
-  EXPECT_THAT(csv, HasSubstr("\"a \"\"b\"\", c\""));
-  const std::size_t line = csv.find('\n') + 1;
-  const auto commas = [](std::string_view text) { return std::ranges::count(text, ','); };
-  // one comma is inside the quotes
-  EXPECT_EQ(commas(csv.substr(0, line)) + 1, commas(csv.substr(line)));
+  c.index = 7;
+  c.judgement.reasons = {"a \"b\"", "c"};
+  c.outcome.estimator = "model";
+  c.outcome.horizon = 2;
+  c.outcome.interval_method = "back_test";
+  c.outcome.evidence.model_auc = 0.75;
+  c.outcome.evidence.support =
+      SupportCheck{.outside = 0.25, .median_ratio = 1.5, .worst_quarter = 0.5};
+  c.outcome.evidence.reach = 1.0;
+  EXPECT_EQ(
+      CasesCsv(std::vector<JudgedCase>{c}, 0.1),
+      "case,kind,plant,strength,verdict,reasons,estimator,H,horizon,value,stderr,truth,error,size,"
+      "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_not_widened,ess,"
+      "khat,clamp_rate,ece,auc,log_mean_weight,outside,median_ratio,worst_quarter,back_test_gap,"
+      "back_test_noise,back_test_share,open_loop,reach,uncorrected\n" +
+          fmt::format(
+              "7,support_gap,state_gap,{},caution,\"a \"\"b\"\"; c\",model,2,3,15,0.1,10,5,10,"
+              "0.5,1,13,17,back_test,0,0,,,,,0.75,,0.25,1.5,0.5,,,,,1,\n",
+              PlantStrength(c.drawn)));
+}
+
+TEST(CasesCsv, DocumentsEveryColumn) {
+  for (const auto& column : CaseColumns(0.1).columns()) {
+    EXPECT_FALSE(column.meaning.empty()) << column.name;
+  }
+  EXPECT_THAT(CaseColumns(0.1).Describe(), HasSubstr("relative_error: |error| / size\n"));
+}
+
+TEST(SummaryCsv, HasTheCountsAndSharesThatThePageShows) {
+  std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kStateGap, Verdict::kDoNotUse, 5.0),
+                                   CaseOf(PlantedFailure::kStateGap, Verdict::kCaution, 1.5)};
+  const std::string csv = SummaryCsv(std::vector<CalibrationTable>{TableOf(cases)});
+  EXPECT_THAT(csv, StartsWith("estimate,cases,n,trust,caution,refused,wrong,intervals,covered,"
+                              "covered_not_widened,trust_share,caution_share,refused_share,"
+                              "wrong_share,median_error,covered_share,covered_not_widened_share\n"
+                              "an estimate,state_gap,2,0,1,1,2,2,1,0,0,0.5,0.5,1,0.325,0.5,0\n"));
+}
+
+TEST(SummaryCsv, LeavesSharesOfNothingEmpty) {
+  std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kNone, Verdict::kDoNotUse, 0.0)};
+  cases[0].outcome.value.reset();
+  cases[0].outcome.ci_low.reset();
+  EXPECT_THAT(SummaryCsv(std::vector<CalibrationTable>{TableOf(cases)}),
+              HasSubstr("an estimate,all good,1,0,0,1,1,0,0,0,0,0,1,1,,,\n"));
 }
 
 TEST(CalibrationPage, SaysWhetherTheGoalsAreMet) {
@@ -114,11 +153,40 @@ TEST(CalibrationPage, SaysWhetherTheGoalsAreMet) {
   EXPECT_THAT(page(), HasSubstr("goals missed"));
 }
 
+TEST(CalibrationPage, StatesTheConfiguredShareOfAReturn) {
+  const std::vector<JudgedCase> cases = {
+      CaseOf(PlantedFailure::kStateGap, Verdict::kDoNotUse, 5.0)};
+  std::vector<CalibrationTable> tables = {TableOf(cases)};
+  tables[0].svg = "<svg></svg>";
+  const std::string page = CalibrationPage(tables, "lfiw run x", 0.25);
+  EXPECT_THAT(page, HasSubstr("off by more than 25 % of a return."));
+  EXPECT_THAT(page, HasSubstr("two standard errors and by more than 25 % of a return"));
+  EXPECT_THAT(page, Not(HasSubstr("tenth")));
+}
+
+TEST(ErrorPlot, DrawsTheConfiguredShareOfAReturn) {
+  const std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kNone, Verdict::kTrust, 0.1)};
+  const Plot plot = ErrorPlot(cases, 0.25);
+  ASSERT_EQ(plot.references.size(), 1u);
+  EXPECT_EQ(plot.references[0].y, 0.25);
+  EXPECT_EQ(plot.references[0].label, "25 % of a return");
+  EXPECT_TRUE(ErrorPlot(cases, 0.0).references.empty());
+}
+
+TEST(ErrorPlot, ColorsAVerdictByWhatItMeans) {
+  const std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kStateGap, Verdict::kDoNotUse, 5.0),
+                                         CaseOf(PlantedFailure::kNone, Verdict::kTrust, 0.1)};
+  const Plot plot = ErrorPlot(cases, 0.1);
+  ASSERT_EQ(plot.series.size(), 2u);
+  EXPECT_EQ(plot.series[0].color, PlotColor::kGood);
+  EXPECT_EQ(plot.series[1].color, PlotColor::kBad);
+}
+
 TEST(ErrorPlot, HasAPointForEveryCaseWithAnEstimate) {
   std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kStateGap, Verdict::kDoNotUse, 5.0),
                                    CaseOf(PlantedFailure::kNone, Verdict::kTrust, 0.1)};
   cases[1].outcome.value.reset();
-  const Plot plot = ErrorPlot(cases);
+  const Plot plot = ErrorPlot(cases, 0.1);
   ASSERT_EQ(plot.series.size(), 1u);
   EXPECT_DOUBLE_EQ(plot.series[0].y[0], 0.5);
 }

@@ -48,6 +48,41 @@ TEST(GofTablePage, RaisesNoDoubtsAboutGoodWeights) {
   EXPECT_THAT(TableText(table), Not(HasSubstr(kWarning)));
 }
 
+TEST(TableCsv, HasALinePerRowAndMetric) {
+  GofTable table = TableWith(0.5);
+  table.rows[0].runs = 3;
+  table.rows[0].size = 100;
+  table.rows[0].cells = {{.value = 1.5, .standard_error = 0.25}, {.reason = "too few"}};
+  EXPECT_EQ(TableCsv(table),
+            "model,evaluation,metric,value,stderr,runs,samples,reason\n"
+            "\"<mine>\",\"LFIW\",inception_score,1.5,0.25,3,100,\"\"\n"
+            "\"<mine>\",\"LFIW\",fid,,,3,100,\"too few\"\n");
+}
+
+TEST(BiasVarianceCsv, HasALinePerWeightingAndNoNumbersWhereThereIsAReason) {
+  GofTable table = TableWith(0.5);
+  table.bias_variance = {
+      {.model = "m",
+       .size = 50,
+       .disjoint = false,
+       .entries = {{.weights = "none",
+                    .params = "",
+                    .draws = 4,
+                    .abs_mean_bias = 0.5,
+                    .bias_error = 0.25,
+                    .mean_abs_bias = 1.0,
+                    .variance = 2.0,
+                    .variance_error = 0.125,
+                    .mse = 3.0,
+                    .mse_error = 4.0},
+                   {.weights = "self", .params = "alpha=1", .draws = 4, .reason = "no weight"}}}};
+  EXPECT_EQ(BiasVarianceCsv(table),
+            "model,T,weights,params,draws,disjoint,abs_mean_bias,bias_stderr,mean_abs_bias,"
+            "variance,variance_stderr,mse,mse_stderr,reason\n"
+            "\"m\",50,none,,4,0,0.5,0.25,1,2,0.125,3,4,\"\"\n"
+            "\"m\",50,self,alpha=1,4,0,,,,,,,,\"no weight\"\n");
+}
+
 TEST(GofTablePage, IsWellFormedWhateverGeneratorsAreCalled) {
   EXPECT_EQ(MarkupFault(TablePage(TableWith(6.0), "lfiw run <x>.yaml")), "");
 }

@@ -9,6 +9,7 @@ namespace lfiw::experiments {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A run with these test accuracies, in order of TrainingData, and two epochs.
 OmniglotRun RunWith(const std::array<double, 5>& accuracies) {
@@ -73,6 +74,12 @@ TEST(TableText, HasTheColumnsThePaperAndTheDifferences) {
 TEST(OmniglotCsv, HasALinePerColumnAndRunAndPerQuantity) {
   EXPECT_THAT(RunsCsv(Runs()), HasSubstr("\"D_g w/ LFIW\",1,0,0,0.6,0,0,20\n"));
   EXPECT_THAT(TableCsv(MakeTable(Runs(), 1.0)), HasSubstr("\"D_cl + D_g less D_cl\","));
+  EXPECT_THAT(RunsCsv(Runs()), StartsWith("trained_on,run,generator,seed,test_accuracy,"
+                                          "validation_accuracy,kept_step,steps\n"));
+  EXPECT_THAT(TableCsv(MakeTable(Runs(), 1.0)),
+              StartsWith("quantity,value,stderr,paper_value,paper_stderr\n"));
+  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), 1.0)),
+              StartsWith("run,auc,accuracy,ece,squared_error,brier,nll,ess,max_weight\n0,"));
   EXPECT_THAT(WeightsCsv(MakeTable(Runs(), 1.0)), HasSubstr("\n1,"));
 }
 

@@ -135,6 +135,16 @@ TEST_F(PlotTest, SeriesWithoutAPointIsLeftOutAndTheOthersKeepTheirColor) {
   EXPECT_THAT(svg, Not(HasSubstr("stroke='rgb(  0, 114, 178)'  d")));
 }
 
+TEST_F(PlotTest, AColorThatMeansSomethingDoesNotDependOnThePlaceOfItsSeries) {
+  Plot plot = Line({1, 2});
+  plot.series[0].color = PlotColor::kBad;
+  EXPECT_THAT(RenderSvg(plot), HasSubstr("rgb(213,  94,   0)"));
+  plot.series[0].color = PlotColor::kGood;
+  EXPECT_THAT(RenderSvg(plot), HasSubstr("rgb(  0, 158, 115)"));
+  plot.series[0].color = PlotColor::kWarning;
+  EXPECT_THAT(RenderSvg(plot), HasSubstr("rgb(230, 159,   0)"));
+}
+
 TEST(RenderSvg, NothingToDrawIsAnError) {
   EXPECT_THAT([] { RenderSvg(Line({kNan})); },
               ThrowsMessage<DataError>("plot 'Title': no series has a finite point"));

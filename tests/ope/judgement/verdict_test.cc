@@ -1,14 +1,19 @@
 #include "ope/judgement/verdict.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 namespace lfiw::ope {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -167,6 +172,143 @@ TEST(Judge, IsCautiousWhereTheLogMovesTheModelsValue) {
   EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kDoNotUse);
   evidence.value = evidence.uncorrected = 0.0;
   EXPECT_EQ(Judge(evidence, {}).verdict, Verdict::kTrust);
+}
+
+// One quantity that has limits: how to give it a value, and how its reason writes numbers.
+struct Measured {
+  const char* name;
+  void (*set)(Evidence&, double);
+  Threshold VerdictOptions::*limits;
+  int worse;           // +1: large values are bad, -1: small ones are
+  const char* format;  // of the number in the reason
+  double unit = 1.0;   // what the number and its limit are multiplied by
+  const char* unit_name = "";
+  Verdict at_caution = Verdict::kTrust;  // of a value that equals the limit
+  Verdict at_refuse = Verdict::kCaution;
+};
+
+constexpr std::int64_t kEpisodes = 1'000'000;  // from which caution starts at the k-hat of 0.7
+
+const std::vector<Measured>& AllMeasured() {
+  static const std::vector<Measured> all = {
+      {"ess_fraction", [](Evidence& e, double x) { e.ess = x * kEpisodes; },
+       &VerdictOptions::ess_fraction, -1, "{:.1f} effective", kEpisodes},
+      {"ess",
+       [](Evidence& e, double x) {
+         e.episodes = 30;
+         e.ess = x;
+       },
+       &VerdictOptions::ess, -1, "{:.1f} effective"},
+      {"khat", [](Evidence& e, double x) { e.khat = x; }, &VerdictOptions::khat, 1, "k-hat {:.2f}",
+       1.0, "", Verdict::kCaution, Verdict::kDoNotUse},
+      {"clip_rate", [](Evidence& e, double x) { e.clip_rate = x; }, &VerdictOptions::clip_rate, 1,
+       "{:.1f} %", 100.0, " %"},
+      {"clamp_rate", [](Evidence& e, double x) { e.clamp_rate = x; }, &VerdictOptions::clamp_rate,
+       1, "{:.1f} %", 100.0, " %"},
+      {"ece", [](Evidence& e, double x) { e.ece = x; }, &VerdictOptions::ece, 1,
+       "expected error {:.3f}"},
+      {"auc", [](Evidence& e, double x) { e.auc = x; }, &VerdictOptions::auc, 1, "AUC {:.3f}"},
+      {"model_auc", [](Evidence& e, double x) { e.model_auc = x; }, &VerdictOptions::model_auc, 1,
+       "AUC {:.2f}"},
+      {"lowest_auc", [](Evidence& e, double x) { e.auc = x; }, &VerdictOptions::lowest_auc, -1,
+       "AUC {:.2f}"},
+      {"log_mean_weight",
+       [](Evidence& e, double x) {
+         e.mean_weight = MeanWeight{.step = 4, .supported = true, .log_mean = -x};
+       },
+       &VerdictOptions::log_mean_weight, 1, "off by {:.2f} nats", 1.0, " nats"},
+      {"outside",
+       [](Evidence& e, double x) { e.support = SupportCheck{.outside = x, .worst_quarter = 0.0}; },
+       &VerdictOptions::outside, 1, "{:.0f} %", 100.0, " %"},
+      {"quarter",
+       [](Evidence& e, double x) { e.support = SupportCheck{.outside = 0.0, .worst_quarter = x}; },
+       &VerdictOptions::quarter, 1, "{:.0f} %", 100.0, " %"},
+      {"correction",
+       [](Evidence& e, double x) {
+         e.uncorrected = 100.0;
+         e.value = 100.0 - 100.0 * x;
+       },
+       &VerdictOptions::correction, 1, "by {:.1f} %", 100.0, " %"},
+      {"back_test",
+       [](Evidence& e, double x) {
+         e.back_test = Backtest{.estimate = 100.0 + 100.0 * x, .logged = 100.0};
+       },
+       &VerdictOptions::back_test, 1, "off by {:.1f} %", 100.0, " %"},
+      {"open_loop", [](Evidence& e, double x) { e.open_loop = x; }, &VerdictOptions::open_loop, 1,
+       "up to {:.2g} standard"},
+      {"reach", [](Evidence& e, double x) { e.reach = x; }, &VerdictOptions::reach, 1,
+       "{:.1f} times"}};
+  return all;
+}
+
+Judgement JudgeValue(const Measured& measured, double value) {
+  Evidence evidence;
+  evidence.episodes = kEpisodes;
+  measured.set(evidence, value);
+  return Judge(evidence, {});
+}
+
+TEST(Judge, AValueJustBeyondALimitLowersTheVerdictAndNoneBefore) {
+  for (const Measured& measured : AllMeasured()) {
+    const Threshold limits = VerdictOptions().*measured.limits;
+    const auto verdict = [&](double limit, double share) {
+      return JudgeValue(measured, limit * (1.0 + measured.worse * share)).verdict;
+    };
+    EXPECT_EQ(verdict(limits.caution, -1e-6), Verdict::kTrust) << measured.name;
+    EXPECT_EQ(verdict(limits.caution, 0.0), measured.at_caution) << measured.name;
+    EXPECT_EQ(verdict(limits.caution, 1e-6), Verdict::kCaution) << measured.name;
+    if (limits.refuse == 0.0) continue;  // nothing is below it
+    EXPECT_EQ(verdict(limits.refuse, -1e-6), Verdict::kCaution) << measured.name;
+    EXPECT_EQ(verdict(limits.refuse, 0.0), measured.at_refuse) << measured.name;
+    EXPECT_EQ(verdict(limits.refuse, 1e-6), Verdict::kDoNotUse) << measured.name;
+  }
+}
+
+TEST(Judge, AReasonNamesWhatWasMeasuredAndTheLimitThatItPassed) {
+  for (const Measured& measured : AllMeasured()) {
+    const Threshold limits = VerdictOptions().*measured.limits;
+    const auto expect = [&](double limit, const char* word) {
+      const double value = limit * (1.0 + measured.worse * 1e-6);
+      EXPECT_THAT(
+          JudgeValue(measured, value).reasons,
+          ElementsAre(AllOf(
+              HasSubstr(fmt::format(fmt::runtime(measured.format), measured.unit * value)),
+              HasSubstr(word),
+              EndsWith(fmt::format(" {:.6g}{})", measured.unit * limit, measured.unit_name)))))
+          << measured.name;
+    };
+    expect(limits.caution, "(trusted ");
+    if (limits.refuse > 0.0) expect(limits.refuse, "(refused ");
+  }
+}
+
+TEST(Judge, ClippedWeightsAndClampedStatesHaveLimitsOfTheirOwn) {
+  Evidence evidence;
+  evidence.clip_rate = evidence.clamp_rate = 0.05;
+  VerdictOptions options;
+  options.clip_rate = {.caution = 0.1, .refuse = 0.5};
+  EXPECT_THAT(Judge(evidence, options).reasons, ElementsAre(HasSubstr("model's states")));
+  options.clamp_rate = {.caution = 0.1, .refuse = 0.5};
+  EXPECT_THAT(Judge(evidence, options).reasons, IsEmpty());
+}
+
+TEST(Judge, FewEpisodesLowerTheKhatFromWhichCautionStarts) {
+  Evidence evidence;
+  evidence.episodes = 100;  // 1 - 1 / log10(100) = 0.5
+  evidence.khat = 0.55;
+  EXPECT_THAT(Judge(evidence, {}).reasons, ElementsAre(HasSubstr("(trusted below 0.5)")));
+}
+
+TEST(Judge, AValueThatTheLoggedRewardsCannotAddUpToIsRefused) {
+  Evidence evidence;
+  evidence.possible = ReturnRange{-1.0, 2.0};
+  for (const double inside : {-1.0, 0.0, 2.0}) {
+    evidence.value = inside;
+    EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust) << inside;
+  }
+  evidence.value = 2.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+  EXPECT_THAT(Judge(evidence, {}).reasons, ElementsAre(HasSubstr("2.5 lies outside [-1, 2]")));
 }
 
 }  // namespace
