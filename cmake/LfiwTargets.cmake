@@ -48,7 +48,8 @@ endfunction()
 lfiw_precompiled(lfiw_headers HEADERS ${LFIW_COMMON_HEADERS}
   LINK Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json)
 # LibTorch's headers take 11 s to read.
-lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> LINK Eigen3::Eigen fmt::fmt torch)
+lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> <torch/script.h>
+  LINK Eigen3::Eigen fmt::fmt torch)
 
 # lfiw_library(NAME [TORCH] [PROGRAM] SOURCES ... [LINK ...] [LINK_PRIVATE ...] [LINK_ONLY ...]
 # [PUBLIC_HEADERS ...]): a static library of one folder, lfiw::NAME, with the project's warnings.
@@ -64,7 +65,7 @@ function(lfiw_library name)
   lfiw_compile(lfiw_${name})
   list(TRANSFORM ARG_LINK_ONLY REPLACE "(.+)" "$<LINK_ONLY:\\1>")
   target_link_libraries(lfiw_${name} PUBLIC ${ARG_LINK}
-    PRIVATE ${ARG_LINK_PRIVATE} ${ARG_LINK_ONLY} $<BUILD_INTERFACE:lfiw_warnings>)
+    PRIVATE ${ARG_LINK_PRIVATE} $<BUILD_INTERFACE:lfiw_warnings> INTERFACE ${ARG_LINK_ONLY})
   if(ARG_TORCH)
     target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
   else()
