@@ -235,7 +235,8 @@ Estimator EstimatorRegistry::Make(const std::string& name, const ConfigNode& nod
   try {
     made = registered.remake(options);
   } catch (const ConfigError& error) {
-    Throw<ConfigError>("{}: {}: {}", node.place, path, error.what());
+    const std::string at = node.place.empty() ? path : node.place + ": " + path;
+    Throw<ConfigError>("{}: {}", at, error.what());
   }
   made.name = registered.name;
   made.params = std::move(params);

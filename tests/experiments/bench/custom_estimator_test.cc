@@ -136,7 +136,7 @@ TEST(CustomEstimator, ReadsTheOptionsOfItsFitFromTheFile) {
                                                           "fits: {baseline: {share: 0}}\n"));
   constexpr std::size_t kValue = 7;
   EXPECT_NEAR(std::stod(rows.at("wdr_baseline,").at(kValue)),
-              std::stod(rows.at("wpdis,").at(kValue)), 1e-12);
+              std::stod(rows.at("wpdis,").at(kValue)), 1e-9);
 }
 
 TEST(CustomEstimator, IsTheExampleOfTheReadme) {
