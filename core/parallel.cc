@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <tbb/task_scheduler_observer.h>
 
 #include <algorithm>
@@ -58,18 +59,22 @@ void ParallelFor(std::int64_t count, const std::function<void(std::int64_t)>& bo
   GetRuntime();
   if (count <= 0) return;
   std::vector<std::exception_ptr> failures(static_cast<std::size_t>(count));
-  tbb::parallel_for(
-      tbb::blocked_range<std::int64_t>(0, count, 1),
-      [&](const tbb::blocked_range<std::int64_t>& range) {
-        for (std::int64_t i = range.begin(); i != range.end(); ++i) {
-          try {
-            body(i);
-          } catch (...) {
-            failures[static_cast<std::size_t>(i)] = std::current_exception();
+  // isolated: a thread that waits for the end of this loop takes tasks of this loop alone. It never
+  // starts a task of an outer one in the midst of its own, whose locks it may hold.
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::int64_t>(0, count, 1),
+        [&](const tbb::blocked_range<std::int64_t>& range) {
+          for (std::int64_t i = range.begin(); i != range.end(); ++i) {
+            try {
+              body(i);
+            } catch (...) {
+              failures[static_cast<std::size_t>(i)] = std::current_exception();
+            }
           }
-        }
-      },
-      tbb::simple_partitioner());
+        },
+        tbb::simple_partitioner());
+  });
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }

@@ -14,7 +14,9 @@ void SetThreads(int threads);
 int Threads();
 
 // Runs body(0) .. body(count - 1), each as one task, in any order. When bodies throw, the exception
-// of the lowest index is rethrown after all have ended, whatever the number of threads.
+// of the lowest index is rethrown after all have ended, whatever the number of threads. A thread
+// that waits for a loop inside a body runs tasks of that loop alone, so a body may hold a lock
+// across it.
 void ParallelFor(std::int64_t count, const std::function<void(std::int64_t)>& body);
 
 // Cuts [0, count) into blocks of `block` indices (the last may be shorter) and runs

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::core {
 namespace {
@@ -141,8 +141,7 @@ void Stream::FillUniform(std::span<float> out) {
 }
 
 std::vector<std::int64_t> Stream::Permutation(std::int64_t n) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::vector<std::int64_t> order = IndexList(n);
   for (std::size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[static_cast<std::size_t>(Below(i))]);
   }

@@ -103,23 +103,6 @@ double LogSumExp(std::span<const double> values) {
                                        [&](std::size_t i) { return std::exp(values[i] - max); }));
 }
 
-double WeightedMean(std::span<const double> values, std::span<const double> weights) {
-  LFIW_ASSERT(values.size() == weights.size());
-  const double total = Sum(weights);
-  LFIW_ASSERT(total > 0.0);
-  return CompensatedSum(values.size(), [&](std::size_t i) { return weights[i] * values[i]; }) /
-         total;
-}
-
-double LogWeightedMean(std::span<const double> values, std::span<const double> log_weights) {
-  LFIW_ASSERT(!log_weights.empty());
-  const double max = Maximum(log_weights);
-  std::vector<double> weights(log_weights.size());
-  std::transform(log_weights.begin(), log_weights.end(), weights.begin(),
-                 [max](double log_weight) { return std::exp(log_weight - max); });
-  return WeightedMean(values, weights);
-}
-
 double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 double NormalQuantile(double p) {

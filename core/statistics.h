@@ -29,13 +29,6 @@ double Quantile(std::span<const double> values, double p);
 // log(sum(exp(values))) without overflow or underflow. Empty: -infinity.
 double LogSumExp(std::span<const double> values);
 
-// sum(w x) / sum(w) for weights >= 0, not all 0.
-double WeightedMean(std::span<const double> values, std::span<const double> weights);
-
-// The same for weights exp(log_weights), whose scale cancels; -infinity is weight 0, but not all
-// may be.
-double LogWeightedMean(std::span<const double> values, std::span<const double> log_weights);
-
 // Standard normal distribution function and its inverse, p in (0, 1).
 double NormalCdf(double x);
 double NormalQuantile(double p);

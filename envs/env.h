@@ -101,11 +101,6 @@ class EnvFactory {
   }
 };
 
-// The environment called `name`; case, underscores and a "-vN" suffix are ignored. Throws
-// ConfigError that suggests the nearest name and lists all.
-std::shared_ptr<const EnvFactory> FindEnv(const std::string& name);
-std::vector<std::string> EnvNames();
-
 }  // namespace lfiw::envs
 
 #endif  // LFIW_ENVS_ENV_H_

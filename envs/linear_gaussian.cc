@@ -145,16 +145,6 @@ LinearGaussianSystem ScalarLinearGaussian() {
   return system;
 }
 
-LinearGaussianSystem IndependentShift(double mean) {
-  LinearGaussianSystem system = ZeroLinearGaussian(1, 1);
-  system.offset(0) = mean;
-  system.noise_covariance(0, 0) = 1.0;
-  system.initial_mean(0) = mean;
-  system.initial_covariance(0, 0) = 1.0;
-  system.next_state_reward(0) = 1.0;
-  return system;
-}
-
 void Validate(const LinearGaussianSystem& system) {
   const Eigen::Index n = system.state_dim();
   const Eigen::Index m = system.action_dim();

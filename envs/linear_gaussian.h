@@ -39,10 +39,6 @@ LinearGaussianSystem ZeroLinearGaussian(std::int64_t state_dim, std::int64_t act
 // discount 0.95 it is worth -4.645957447, or -4.390692491 over 50 steps.
 LinearGaussianSystem ScalarLinearGaussian();
 
-// States independent of each other and of the action, x' ~ N(mean, 1), reward x'. Worth
-// horizon * mean; the ratio of two such systems' transitions is that of two normals.
-LinearGaussianSystem IndependentShift(double mean);
-
 // Throws ConfigError that names the field whose shape, symmetry or definiteness is wrong.
 void Validate(const LinearGaussianSystem& system);
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "envs/mujoco_shared.h"
 #include "envs/mujoco_task_rules.h"
 
 namespace lfiw::envs {
@@ -16,31 +17,6 @@ constexpr std::int64_t kTorso = 1;  // body 0 is the world
 template <class Count>
 std::span<const double> Values(const mjtNum* values, Count count) {
   return {values, static_cast<std::size_t>(count)};
-}
-
-// Derived quantities that HumanoidStandup observes beside positions and velocities.
-std::int64_t DerivedDim(const mjModel& model) {
-  return (10 + 6 + 6) * model.nbody + model.nv;  // cinert, cvel, cfrc_ext; qfrc_actuator
-}
-
-EnvSpec MakeSpec(const MujocoTask& task, const mjModel& model) {
-  EnvSpec spec;
-  spec.name = task.name;
-  spec.obs_dim = model.nq - task.hidden_positions + model.nv;
-  if (task.progress == RewardedProgress::kHeight) {
-    spec.obs_dim += DerivedDim(model);
-  } else {
-    spec.aux_names = {"x_velocity"};
-  }
-  spec.action_dim = model.nu;
-  spec.action_low.resize(model.nu);
-  spec.action_high.resize(model.nu);
-  for (int i = 0; i < model.nu; ++i) {
-    spec.action_low(i) = model.actuator_ctrlrange[2 * i];
-    spec.action_high(i) = model.actuator_ctrlrange[2 * i + 1];
-  }
-  spec.step_seconds = task.frame_skip * model.opt.timestep;
-  return spec;
 }
 
 class MujocoFactory final : public EnvFactory {
@@ -58,13 +34,6 @@ class MujocoFactory final : public EnvFactory {
 };
 
 }  // namespace
-
-std::shared_ptr<const MujocoShared> LoadMujocoTask(const MujocoTask& task) {
-  auto model = CompileMjcf(std::string(task.name), task.mjcf);
-  EnvSpec spec = MakeSpec(task, *model);
-  return std::make_shared<const MujocoShared>(
-      MujocoShared{.task = task, .model = std::move(model), .spec = std::move(spec)});
-}
 
 MujocoEnv::MujocoEnv(std::shared_ptr<const MujocoShared> shared)
     : shared_(std::move(shared)), data_(MakeMjData(*shared_->model)) {}

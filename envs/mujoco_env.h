@@ -9,21 +9,10 @@
 #include "core/layers.h"
 #include "envs/env.h"
 #include "envs/mujoco_model.h"
+#include "envs/mujoco_shared.h"
 #include "envs/mujoco_task.h"
 
 namespace lfiw::envs {
-
-// What all instances of one task share.
-struct MujocoShared {
-  MujocoTask task;
-  std::shared_ptr<const mjModel> model;
-  EnvSpec spec;
-
-  // Observed entries of qpos; the first velocity follows them in the observation.
-  std::int64_t positions() const { return model->nq - task.hidden_positions; }
-};
-
-std::shared_ptr<const MujocoShared> LoadMujocoTask(const MujocoTask& task);
 
 // One of gym's v4 MuJoCo tasks. A step is frame_skip times mj_step and one mj_rnePostConstraint;
 // as in gym, quantities that MuJoCo derives from the state (xpos, cinert, cvel, ...) are not

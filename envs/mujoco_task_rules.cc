@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "envs/mujoco_shared.h"
+
 namespace lfiw::envs {
 
 MujocoTaskRules::MujocoTaskRules(std::shared_ptr<const MujocoShared> shared, RewardSource source)

@@ -5,7 +5,7 @@
 
 #include "core/layers.h"
 #include "envs/env.h"
-#include "envs/mujoco_env.h"
+#include "envs/mujoco_shared.h"
 
 namespace lfiw::envs {
 

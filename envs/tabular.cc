@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/matrix.h"
 #include "core/parallel.h"
 
@@ -181,8 +182,7 @@ TabularSystem ZeroTabular(std::int64_t states, std::int64_t actions) {
                        .rewards = Array<double, 3>({states, actions, states}),
                        .initial = std::vector<double>(static_cast<std::size_t>(states)),
                        .terminal = std::vector<std::uint8_t>(static_cast<std::size_t>(states)),
-                       .observations = std::vector<std::int64_t>(static_cast<std::size_t>(states))};
-  std::iota(system.observations.begin(), system.observations.end(), std::int64_t{0});
+                       .observations = IndexList(states)};
   return system;
 }
 

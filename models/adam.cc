@@ -1,8 +1,11 @@
 #include "models/adam.h"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
+#include "models/tiled_product.h"
 
 namespace lfiw::models {
 namespace {
@@ -38,19 +41,42 @@ double Norm(const VectorF& values) {
 
 }  // namespace
 
-Adam::Adam(std::int64_t parameter_count, const AdamOptions& options)
+Adam::Adam(std::int64_t parameter_count, const AdamOptions& options, EpsilonPlacement placement)
     : options_(options),
-      mean_(VectorF::Zero(parameter_count)),
-      square_(VectorF::Zero(parameter_count)) {}
+      placement_(placement),
+      state_{0, VectorF::Zero(parameter_count), VectorF::Zero(parameter_count)} {
+  LFIW_ASSERT(placement == EpsilonPlacement::kCorrected ||
+              (parameter_count % kLane == 0 && options.weight_decay == 0.0));
+}
+
+void Adam::set_state(AdamState state) {
+  LFIW_ASSERT(state.mean.size() == state_.mean.size());
+  LFIW_ASSERT(state.square.size() == state_.square.size());
+  state_ = std::move(state);
+}
+
+double Adam::GradientNorm(const VectorF& gradient) const {
+  return placement_ == EpsilonPlacement::kCorrected ? Norm(gradient)
+                                                    : static_cast<double>(gradient.norm());
+}
 
 double Adam::Step(const VectorF& gradient, VectorF& parameters) {
-  LFIW_ASSERT(gradient.size() == mean_.size() && parameters.size() == mean_.size());
-  ++steps_;
-  const double norm = options_.clip_norm > 0.0 ? Norm(gradient) : 0.0;
+  LFIW_ASSERT(gradient.size() == state_.mean.size() && parameters.size() == state_.mean.size());
+  ++state_.steps;
+  const double norm = options_.clip_norm > 0.0 ? GradientNorm(gradient) : 0.0;
   const double scale = norm > options_.clip_norm ? options_.clip_norm / norm : 1.0;
+  if (placement_ == EpsilonPlacement::kCorrected) {
+    StepCorrected(scale, gradient, parameters);
+  } else {
+    StepUncorrected(scale, gradient, parameters);
+  }
+  return norm;
+}
+
+void Adam::StepCorrected(double scale, const VectorF& gradient, VectorF& parameters) {
   const bool decoupled = options_.decay_kind == WeightDecay::kDecoupled;
   const double decay = options_.weight_decay, rate = options_.learning_rate;
-  const auto t = static_cast<double>(steps_);
+  const auto t = static_cast<double>(state_.steps);
   const Update update = {
       .beta1 = static_cast<float>(options_.beta1),
       .beta2 = static_cast<float>(options_.beta2),
@@ -60,27 +86,47 @@ double Adam::Step(const VectorF& gradient, VectorF& parameters) {
       .rate = static_cast<float>(rate / (1.0 - std::pow(options_.beta1, t))),
       .square_scale = static_cast<float>(1.0 / std::sqrt(1.0 - std::pow(options_.beta2, t))),
       .epsilon = static_cast<float>(options_.epsilon)};
-  Apply(update, mean_.size(), gradient.data(), mean_.data(), square_.data(), parameters.data());
-  return norm;
+  Apply(update, gradient.size(), gradient.data(), state_.mean.data(), state_.square.data(),
+        parameters.data());
+}
+
+void Adam::StepUncorrected(double scale, const VectorF& gradient, VectorF& parameters) {
+  const auto t = static_cast<double>(state_.steps);
+  const auto rate =
+      static_cast<float>(options_.learning_rate * std::sqrt(1.0 - std::pow(options_.beta2, t)) /
+                         (1.0 - std::pow(options_.beta1, t)));
+  const auto beta1 = static_cast<float>(options_.beta1), beta2 = static_cast<float>(options_.beta2);
+  const auto epsilon = static_cast<float>(options_.epsilon);
+  const auto gradient_scale = static_cast<float>(scale);
+  // lane by lane, so that each buffer is read and written once
+  using Lane = Eigen::Array<float, kLane, 1>;
+  using LaneMap = Eigen::Map<Lane, Eigen::Aligned64>;
+  using ConstLaneMap = Eigen::Map<const Lane, Eigen::Aligned64>;
+  for (Eigen::Index i = 0; i < gradient.size(); i += kLane) {
+    const Lane g = gradient_scale * ConstLaneMap(gradient.data() + i);
+    LaneMap mean(state_.mean.data() + i), square(state_.square.data() + i);
+    mean = beta1 * mean + (1.0f - beta1) * g;
+    square = beta2 * square + (1.0f - beta2) * g.square();
+    LaneMap(parameters.data() + i) -= rate * mean / (square.sqrt() + epsilon);
+  }
 }
 
 void Adam::Save(const std::string& prefix, NpzFile& file) const {
-  file.Put(prefix + ".steps", std::vector<std::int64_t>{steps_});
-  file.Put(prefix + ".mean", mean_);
-  file.Put(prefix + ".square", square_);
+  file.Put(prefix + ".steps", std::vector<std::int64_t>{state_.steps});
+  file.Put(prefix + ".mean", state_.mean);
+  file.Put(prefix + ".square", state_.square);
 }
 
 void Adam::Load(const NpzFile& file, const std::string& prefix) {
   const auto steps = file.GetIntegers(prefix + ".steps");
   VectorF mean = file.GetVector(prefix + ".mean");
   VectorF square = file.GetVector(prefix + ".square");
-  if (steps.size() != 1 || mean.size() != mean_.size() || square.size() != square_.size()) {
+  if (steps.size() != 1 || mean.size() != state_.mean.size() ||
+      square.size() != state_.square.size()) {
     Throw<DataError>("optimizer state {} is of {} parameters, expected {}", prefix, mean.size(),
-                     mean_.size());
+                     state_.mean.size());
   }
-  steps_ = steps[0];
-  mean_ = std::move(mean);
-  square_ = std::move(square);
+  state_ = {steps[0], std::move(mean), std::move(square)};
 }
 
 }  // namespace lfiw::models

@@ -40,17 +40,35 @@ struct AdamOptions {
   }
 };
 
+// What epsilon is added to. kCorrected: the root of the second moment after its bias correction, as
+// in the paper and in PyTorch. kUncorrected: the root before it, as in TensorFlow, for which
+// openai/ baselines chose its epsilon; parameters then come in whole lanes of 16, without weight
+// decay.
+enum class EpsilonPlacement { kCorrected, kUncorrected };
+
+// All that an Adam carries from one step to the next.
+struct AdamState {
+  std::int64_t steps = 0;
+  VectorF mean;    // first moments
+  VectorF square;  // second moments
+};
+
 // Adam (Kingma & Ba 2015) over one flat parameter buffer, in a single pass per step.
 class Adam {
  public:
-  Adam(std::int64_t parameter_count, const AdamOptions& options);
+  Adam(std::int64_t parameter_count, const AdamOptions& options,
+       EpsilonPlacement placement = EpsilonPlacement::kCorrected);
 
   // One update of `parameters` in place. Returns the global norm of `gradient` before clipping; it
   // is measured only when clip_norm is set, otherwise 0.
   double Step(const VectorF& gradient, VectorF& parameters);
 
   void set_learning_rate(double rate) { options_.learning_rate = rate; }
-  std::int64_t steps() const { return steps_; }
+  std::int64_t steps() const { return state_.steps; }
+
+  const AdamState& state() const { return state_; }
+  // Continues from a state of as many parameters.
+  void set_state(AdamState state);
 
   // Arrays "<prefix>.steps", ".mean", ".square": the moments and nothing of the options. Load
   // throws DataError when the parameter count differs.
@@ -58,10 +76,13 @@ class Adam {
   void Load(const NpzFile& file, const std::string& prefix);
 
  private:
+  double GradientNorm(const VectorF& gradient) const;
+  void StepCorrected(double scale, const VectorF& gradient, VectorF& parameters);
+  void StepUncorrected(double scale, const VectorF& gradient, VectorF& parameters);
+
   AdamOptions options_;
-  std::int64_t steps_ = 0;
-  VectorF mean_;    // first moments
-  VectorF square_;  // second moments
+  EpsilonPlacement placement_;
+  AdamState state_;
 };
 
 }  // namespace lfiw::models

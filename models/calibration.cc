@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::models {
 namespace {
@@ -35,8 +35,7 @@ double RowNll(double logit, double label) {
 
 // Mann-Whitney statistic from mid-ranks.
 double Auc(std::span<const double> logits, std::span<const std::uint8_t> labels) {
-  std::vector<std::size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = IndexList(logits.size());
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return logits[a] < logits[b]; });
   double won = 0.0, negatives = 0.0, positives = 0.0;
@@ -77,76 +76,6 @@ void FillBins(std::span<const double> logits, std::span<const std::uint8_t> labe
   }
 }
 
-// Keeps the slope of separable data finite; far below statistical error otherwise.
-constexpr double kRidge = 1e-9;
-
-struct Objective {
-  std::span<const double> logits;
-  std::span<const std::uint8_t> labels;
-
-  double Nll(double slope, double intercept) const {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < logits.size(); ++i) {
-      sum += RowNll(slope * logits[i] + intercept, labels[i] != 0 ? 1.0 : 0.0);
-    }
-    return sum / static_cast<double>(logits.size());
-  }
-  double Penalized(double slope, double intercept) const {
-    return Nll(slope, intercept) + 0.5 * kRidge * slope * slope;
-  }
-};
-
-// First and second derivatives of the penalized mean loss by (slope, intercept).
-struct Derivatives {
-  double g0 = 0.0, g1 = 0.0, h00 = kRidge, h01 = 0.0, h11 = 0.0;
-};
-
-Derivatives Differentiate(const Objective& f, double slope, double intercept) {
-  Derivatives d;
-  d.g0 = kRidge * slope;
-  const double share = 1.0 / static_cast<double>(f.logits.size());
-  for (std::size_t i = 0; i < f.logits.size(); ++i) {
-    const double z = f.logits[i];
-    const double p = Probability(slope * z + intercept);
-    const double residual = share * (p - (f.labels[i] != 0 ? 1.0 : 0.0));
-    const double curvature = share * p * (1.0 - p);
-    d.g0 += residual * z;
-    d.g1 += residual;
-    d.h00 += curvature * z * z;
-    d.h01 += curvature * z;
-    d.h11 += curvature;
-  }
-  return d;
-}
-
-enum class Intercept { kFitted, kZero };
-
-PlattScale Minimize(const Objective& f, Intercept kind) {
-  double slope = 1.0, intercept = 0.0;
-  double value = f.Penalized(slope, intercept);
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    Derivatives d = Differentiate(f, slope, intercept);
-    if (kind == Intercept::kZero) d.g1 = d.h01 = 0.0;
-    d.h11 += kRidge;
-    const double determinant = d.h00 * d.h11 - d.h01 * d.h01;
-    const double step0 = (d.h11 * d.g0 - d.h01 * d.g1) / determinant;
-    const double step1 = (d.h00 * d.g1 - d.h01 * d.g0) / determinant;
-    // halve until the loss falls
-    double scale = 1.0;
-    while (scale > 1e-10 &&
-           !(f.Penalized(slope - scale * step0, intercept - scale * step1) < value)) {
-      scale *= 0.5;
-    }
-    if (scale <= 1e-10) break;
-    slope -= scale * step0;
-    intercept -= scale * step1;
-    const double before = value;
-    value = f.Penalized(slope, intercept);
-    if (before - value < 1e-14) break;
-  }
-  return {slope, intercept, f.Nll(slope, intercept)};
-}
-
 }  // namespace
 
 Calibration MeasureCalibration(std::span<const double> logits, std::span<const std::uint8_t> labels,
@@ -166,16 +95,6 @@ Calibration MeasureCalibration(std::span<const double> logits, std::span<const s
   }
   out.auc = Auc(logits, labels);
   return out;
-}
-
-PlattScale FitPlatt(std::span<const double> logits, std::span<const std::uint8_t> labels) {
-  RequireBothClasses(logits, labels);
-  return Minimize({logits, labels}, Intercept::kFitted);
-}
-
-PlattScale FitTemperature(std::span<const double> logits, std::span<const std::uint8_t> labels) {
-  RequireBothClasses(logits, labels);
-  return Minimize({logits, labels}, Intercept::kZero);
 }
 
 }  // namespace lfiw::models

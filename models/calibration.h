@@ -34,21 +34,6 @@ struct Calibration {
 Calibration MeasureCalibration(std::span<const double> logits, std::span<const std::uint8_t> labels,
                                std::int64_t bins = 10);
 
-// Calibrated logit = slope * logit + intercept. On self-normalized weights the slope acts as the
-// flattening exponent and the intercept cancels.
-struct PlattScale {
-  double slope = 1.0;
-  double intercept = 0.0;
-  double nll = 0.0;  // of the data it was fitted on, nats per row
-};
-
-// Maximum likelihood by damped Newton steps (Platt 1999, without label smoothing). Separable data
-// have no finite optimum: a tiny ridge on the slope keeps it finite. Throws like
-// MeasureCalibration.
-PlattScale FitPlatt(std::span<const double> logits, std::span<const std::uint8_t> labels);
-// The same with intercept 0: slope = 1 / temperature (Guo et al. 2017).
-PlattScale FitTemperature(std::span<const double> logits, std::span<const std::uint8_t> labels);
-
 }  // namespace lfiw::models
 
 #endif  // LFIW_MODELS_CALIBRATION_H_

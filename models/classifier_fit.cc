@@ -4,23 +4,27 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
 #include "models/losses.h"
+#include "models/row_fit.h"
+#include "models/transition_view.h"
 
 namespace lfiw::models {
 namespace {
 
 // Real transitions, and for each the members that may stand for the model.
 struct RealData {
-  Transitions rows;
+  TransitionView rows;
   std::vector<std::vector<std::int64_t>> member_sets;
   std::vector<std::size_t> set_of_row;
 };
 
 RealData Gather(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
                 const TransitionModel& model) {
-  RealData data{.rows = GatherTransitions(log, episodes), .member_sets = {}, .set_of_row = {}};
+  RealData data{.rows = TransitionView(log, episodes), .member_sets = {}, .set_of_row = {}};
   std::map<std::vector<std::int64_t>, std::size_t> known;
   for (const std::int64_t e : episodes) {
     const auto members = model.MembersFor(e);
@@ -35,8 +39,7 @@ RealData Gather(const EpisodeBatch& log, const std::vector<std::int64_t>& episod
 // Real triples and, for each, `copies` generated ones with the same (s, a): row i * copies + c of
 // the generated outcomes belongs to row i.
 struct Draws {
-  MatrixF states, actions;   // of the real rows
-  MatrixF next_states, aux;  // real outcomes
+  Transitions real;
   MatrixF repeated_states, repeated_actions;
   MatrixF generated_states, generated_aux;
 };
@@ -45,19 +48,17 @@ struct Draws {
 Draws Generate(const RealData& data, std::span<const std::int64_t> rows, std::int64_t copies,
                const TransitionModel& model, Stream& stream) {
   const std::int64_t n = std::ssize(rows), m = n * copies;
-  Draws draws{MatrixF(n, model.obs_dim()), MatrixF(n, model.action_dim()),
-              MatrixF(n, model.obs_dim()), MatrixF(n, model.aux_dim()),
-              MatrixF(m, model.obs_dim()), MatrixF(m, model.action_dim()),
-              MatrixF(m, model.obs_dim()), MatrixF(m, model.aux_dim())};
+  Draws draws{{},
+              MatrixF(m, model.obs_dim()),
+              MatrixF(m, model.action_dim()),
+              MatrixF(m, model.obs_dim()),
+              MatrixF(m, model.aux_dim())};
+  data.rows.Gather(rows, draws.real);
   std::vector<std::int64_t> member;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t row = rows[static_cast<std::size_t>(i)];
-    draws.states.row(i) = data.rows.states.row(row);
-    draws.actions.row(i) = data.rows.actions.row(row);
-    draws.next_states.row(i) = data.rows.next_states.row(row);
-    draws.aux.row(i) = data.rows.aux.row(row);
-    draws.repeated_states.middleRows(i * copies, copies).rowwise() = data.rows.states.row(row);
-    draws.repeated_actions.middleRows(i * copies, copies).rowwise() = data.rows.actions.row(row);
+    draws.repeated_states.middleRows(i * copies, copies).rowwise() = draws.real.states.row(i);
+    draws.repeated_actions.middleRows(i * copies, copies).rowwise() = draws.real.actions.row(i);
     const auto& members = data.member_sets[data.set_of_row[static_cast<std::size_t>(row)]];
     for (std::int64_t c = 0; c < copies; ++c) {
       member.push_back(members[stream.Below(members.size())]);
@@ -75,8 +76,9 @@ void AssembleInputs(const TripleScaler& scaler, const Draws& draws, std::int64_t
                     std::int64_t count, std::int64_t copies, MatrixF& inputs) {
   const std::int64_t m = count * copies;
   inputs.resize(count + m, scaler.input_dim());
-  scaler.Scale(draws.states.middleRows(begin, count), draws.actions.middleRows(begin, count),
-               draws.next_states.middleRows(begin, count), draws.aux.middleRows(begin, count),
+  const Transitions& real = draws.real;
+  scaler.Scale(real.states.middleRows(begin, count), real.actions.middleRows(begin, count),
+               real.next_states.middleRows(begin, count), real.aux.middleRows(begin, count),
                inputs.topRows(count));
   scaler.Scale(draws.repeated_states.middleRows(begin * copies, m),
                draws.repeated_actions.middleRows(begin * copies, m),
@@ -110,47 +112,24 @@ struct Streams {
   Stream episodes, validation, validation_noise, weights, batches, noise;
 };
 
-class ClassifierProblem : public FitProblem {
+// Draws the real and generated triples of gradient steps.
+class TripleSource {
  public:
-  ClassifierProblem(const RealData& train, const RealData& validation, const TransitionModel& model,
-                    const TripleScaler& scaler, const ClassifierOptions& options,
-                    const Streams& streams, Mlp& network)
+  TripleSource(const RealData& train, const TransitionModel& model, const TripleScaler& scaler,
+               const ClassifierOptions& options, const Streams& streams)
       : train_(train),
         model_(model),
         scaler_(scaler),
         streams_(streams),
-        network_(network),
         copies_(options.generated_per_real),
         real_(options.fit.batch / (1 + copies_)),
-        input_noise_(options.input_noise),
-        labels_(Labels(real_, real_ * copies_)),
-        output_gradient_(labels_.rows(), 1) {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(validation.rows.size()));
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
-    const auto rows = Subsample(all, options.validation_rows, streams.validation.Child(0));
-    Stream stream = streams.validation.Child(1);
-    const Draws draws = Generate(validation, rows, copies_, model, stream);
-    AssembleInputs(scaler, draws, 0, std::ssize(rows), copies_, validation_inputs_);
-    AddNoise(input_noise_, streams.validation_noise, validation_inputs_);
-    validation_labels_ = Labels(std::ssize(rows), std::ssize(rows) * copies_);
-    validation_logits_.resize(validation_labels_.rows(), 1);
-    validation_scratch_.resize(validation_labels_.rows(), 1);
-  }
+        input_noise_(options.input_noise) {}
 
-  VectorF& parameters() override { return network_.parameters(); }
-
-  double LossGradient(std::int64_t step, VectorF& gradient) override {
+  void Draw(std::int64_t step, FitRows& out) {
     if (step / kStepsPerBlock != block_) DrawBlock(step / kStepsPerBlock);
-    AssembleInputs(scaler_, draws_, step % kStepsPerBlock * real_, real_, copies_, inputs_);
-    AddNoise(input_noise_, streams_.noise.Child(static_cast<std::uint64_t>(step)), inputs_);
-    const double loss = LogisticLoss(network_.ForwardTraining(inputs_), labels_, output_gradient_);
-    network_.Backward(output_gradient_, gradient);
-    return loss;
-  }
-
-  double ValidationLoss() override {
-    network_.Forward(validation_inputs_, validation_logits_);
-    return LogisticLoss(validation_logits_, validation_labels_, validation_scratch_);
+    AssembleInputs(scaler_, draws_, step % kStepsPerBlock * real_, real_, copies_, out.inputs);
+    AddNoise(input_noise_, streams_.noise.Child(static_cast<std::uint64_t>(step)), out.inputs);
+    out.targets = Labels(real_, real_ * copies_);
   }
 
  private:
@@ -171,25 +150,37 @@ class ClassifierProblem : public FitProblem {
   const TransitionModel& model_;
   const TripleScaler& scaler_;
   const Streams& streams_;
-  Mlp& network_;
   std::int64_t copies_;
   std::int64_t real_;  // real rows of a batch
   double input_noise_;
   std::int64_t block_ = -1;
   Draws draws_;
-  MatrixF inputs_, labels_, output_gradient_;
-  MatrixF validation_inputs_, validation_labels_, validation_logits_, validation_scratch_;
 };
 
-TripleScaler FitScaler(const Transitions& data, const TransitionModel& model,
+// Held-out triples, whose generated partners are drawn once.
+FitRows ValidationRows(const RealData& held_out, const TransitionModel& model,
+                       const TripleScaler& scaler, const ClassifierOptions& options,
+                       const Streams& streams) {
+  const std::int64_t copies = options.generated_per_real;
+  const auto rows = Subsample(IndexList(held_out.rows.size()), options.validation_rows,
+                              streams.validation.Child(0));
+  Stream stream = streams.validation.Child(1);
+  const Draws draws = Generate(held_out, rows, copies, model, stream);
+  FitRows out{.inputs = {}, .targets = Labels(std::ssize(rows), std::ssize(rows) * copies)};
+  AssembleInputs(scaler, draws, 0, std::ssize(rows), copies, out.inputs);
+  AddNoise(options.input_noise, streams.validation_noise, out.inputs);
+  return out;
+}
+
+TripleScaler FitScaler(const TransitionView& data, const TransitionModel& model,
                        const ClassifierOptions& options) {
-  TripleScaler scaler{Scaler::Fit(data.states, options.scaler),
-                      Scaler::Fit(data.actions, options.scaler),
-                      Scaler::Fit(data.next_states, options.scaler),
-                      Scaler::Fit(data.aux, options.scaler), options.input_delta};
+  TripleScaler scaler{data.FitScaler(TransitionPart::kState, options.scaler),
+                      data.FitScaler(TransitionPart::kAction, options.scaler),
+                      data.FitScaler(TransitionPart::kNextState, options.scaler),
+                      data.FitScaler(TransitionPart::kAux, options.scaler), options.input_delta};
   const auto constant = scaler.outcomes.Constant();
   if (options.input_delta) {
-    scaler.outcomes = Scaler::Fit(data.next_states - data.states, options.scaler);
+    scaler.outcomes = data.FitScaler(TransitionPart::kChange, options.scaler);
     scaler.outcomes.Drop(constant);
   }
   // what the model does not learn would give its samples away
@@ -233,13 +224,15 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
   }
   TripleScaler scaler = FitScaler(train.rows, model, options);
   Mlp network(scaler.input_dim(), 1, options.network, streams.weights);
-  ClassifierProblem problem(train, validation, model, scaler, options, streams, network);
-  const FitJob job =
-      FitJob::Of(run, name,
-                 fmt::format("seed {}; {} + {} rows; {} generated per real; delta {}; noise {}",
-                             seed, train.rows.size(), validation.rows.size(),
-                             options.generated_per_real, options.input_delta, options.input_noise),
-                 fmt::format("classifier_{}.npz", index));
+  TripleSource source(train, model, scaler, options, streams);
+  RowFit problem(
+      network, [&](std::int64_t step, FitRows& rows) { source.Draw(step, rows); }, LogisticLoss,
+      ValidationRows(validation, model, scaler, options, streams));
+  const std::string rows =
+      fmt::format("{}; {} + {} rows; a model of {} members", EpisodesText(episodes),
+                  train.rows.size(), validation.rows.size(), model.members());
+  const FitJob job = FitJob::Of(run, name, FitIdentity(options, seed, rows),
+                                fmt::format("classifier_{}.npz", index));
   ClassifierSummary summary{.fit = Fit(problem, options.fit, job),
                             .train_steps = train.rows.size(),
                             .validation_steps = validation.rows.size(),

@@ -10,37 +10,36 @@
 #include "core/logs/episode_batch.h"
 #include "core/run/progress.h"
 #include "models/classifier.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 #include "models/transition_model.h"
 
 namespace lfiw::models {
 
-struct ClassifierOptions {
-  MlpOptions network;
-  // The paper's steps and batch (real and generated together).
-  FitOptions fit{.steps = 10'000, .batch = 250, .validate_every = 500, .adam = {}};
+struct ClassifierOptions : NetworkFitOptions {
+  // The paper's steps and batch (real and generated together); a fifth of the distinct episodes is
+  // held out.
+  ClassifierOptions() {
+    fit = {.steps = 10'000, .batch = 250, .validate_every = 500, .adam = {}};
+    validation_share = 0.2;
+  }
+
   // Generated triples per real one, in training and validation: the class ratio gamma. 1 is the
   // paper's 125 + 125.
   std::int64_t generated_per_real = 1;
-  bool input_delta = false;       // s' - s in place of s': the raw triple hides small changes
-  double input_noise = 0.0;       // deviation of noise added to scaled inputs of both classes
-  double validation_share = 0.2;  // of the distinct episodes
-  std::int64_t validation_rows = 5000;
-  ScalerOptions scaler;
+  bool input_delta = false;  // s' - s in place of s': the raw triple hides small changes
+  double input_noise = 0.0;  // deviation of noise added to scaled inputs of both classes
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("network", network, "network of each classifier");
-    v.Field("fit", fit, "training of each classifier; batch counts real and generated triples");
+    VisitNetwork(v, "network of each classifier",
+                 "training of each classifier; batch counts real and generated triples");
     v.Field("generated_per_real", generated_per_real, "generated triples per real one", AtLeast(1));
     v.Field("input_delta", input_delta, "classify (s, a, s' - s) instead of (s, a, s')");
     v.Field("input_noise", input_noise,
             "standard deviation of training noise on scaled inputs of both classes", AtLeast(0.0));
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most real transitions used per validation",
-            AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitValidation(v, "most real transitions used per validation");
+    VisitScaler(v);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/config/visitor.h"
 #include "core/error.h"
 #include "models/tiled_product.h"
 
@@ -34,20 +35,6 @@ DenseLayer Pad(const DenseLayer& layer) {
   padded.weight.leftCols(columns) = layer.weight;
   padded.bias.head(columns) = layer.bias;
   return padded;
-}
-
-void Activate(Activation activation, Values x) {
-  switch (activation) {
-    case Activation::kSilu:
-      x *= x.logistic();
-      break;
-    case Activation::kTanh:
-      x = x.tanh();
-      break;
-    case Activation::kRelu:
-      x = x.max(0.0f);
-      break;
-  }
 }
 
 // Two buffers of one thread that layers are computed from and into, in turn.

@@ -7,7 +7,7 @@
 
 #include "core/layers.h"
 #include "core/matrix.h"
-#include "models/mlp.h"
+#include "models/activation.h"
 #include "models/policy_network.h"
 
 namespace lfiw::models {

@@ -4,20 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <numeric>
 
 #include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/index_list.h"
 #include "models/losses.h"
 
 namespace lfiw::models {
 namespace {
-
-std::vector<std::int64_t> Range(std::int64_t count) {
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
-  std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  return indices;
-}
 
 // The rows of each member, ascending.
 std::vector<std::vector<std::int64_t>> GroupRows(std::span<const std::int64_t> member,
@@ -93,7 +87,7 @@ std::vector<std::int64_t> DynamicsEnsemble::MembersFor(std::int64_t episode) con
       skipping.push_back(static_cast<std::int64_t>(k));
     }
   }
-  return skipping.empty() ? Range(members()) : skipping;
+  return skipping.empty() ? IndexList(members()) : skipping;
 }
 
 DynamicsEnsemble::Prediction DynamicsEnsemble::Predict(std::int64_t member, ConstMatrixRef states,

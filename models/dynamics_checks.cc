@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "models/transition_view.h"
 
 namespace lfiw::models {
 namespace {
@@ -22,6 +23,28 @@ MatrixD Outcomes(const DynamicsScalers& scalers, const MatrixF& states, const Ma
     outcomes.col(column++) = aux.col(j).cast<double>();
   }
   return outcomes;
+}
+
+// The mean of each outcome over all rows, [outcome_dim].
+VectorD MeanOutcomes(const DynamicsScalers& scalers, const TransitionView& data) {
+  VectorD sum = VectorD::Zero(scalers.outcome_dim());
+  ForEachBlock(data, [&](std::int64_t /*begin*/, const Transitions& block) {
+    const MatrixD truth = Outcomes(scalers, block.states, block.next_states, block.aux);
+    for (Eigen::Index i = 0; i < truth.rows(); ++i) sum += truth.row(i).transpose();
+  });
+  return sum / static_cast<double>(data.size());
+}
+
+// The average of the members' predicted outcomes, [n, outcome_dim].
+MatrixD EnsembleMean(const DynamicsEnsemble& ensemble, const Transitions& rows) {
+  const auto n = static_cast<std::size_t>(rows.size());
+  MatrixD mean = MatrixD::Zero(rows.size(), ensemble.outcome_dim());
+  MatrixF next_states(rows.size(), ensemble.obs_dim()), aux(rows.size(), ensemble.aux_dim());
+  for (std::int64_t k = 0; k < ensemble.members(); ++k) {
+    ensemble.Mean(rows.states, rows.actions, std::vector<std::int64_t>(n, k), next_states, aux);
+    mean += Outcomes(ensemble.scalers(), rows.states, next_states, aux);
+  }
+  return mean / static_cast<double>(ensemble.members());
 }
 
 // The beginning of a stretch of logged steps.
@@ -68,30 +91,33 @@ double RmsError(const DynamicsScalers& scalers, const EpisodeBatch& log,
 
 DynamicsErrors OneStepErrors(const DynamicsEnsemble& ensemble, const EpisodeBatch& log,
                              std::span<const std::int64_t> episodes) {
-  const Transitions data = GatherTransitions(log, episodes);
+  const TransitionView data(log, episodes);
   if (data.size() == 0) Throw<DataError>("dynamics errors: no steps in the test episodes");
-  const auto n = static_cast<std::size_t>(data.size());
-  const MatrixD truth = Outcomes(ensemble.scalers(), data.states, data.next_states, data.aux);
-  MatrixD mean = MatrixD::Zero(truth.rows(), truth.cols());
-  MatrixF next_states(data.size(), ensemble.obs_dim()), aux(data.size(), ensemble.aux_dim());
-  for (std::int64_t k = 0; k < ensemble.members(); ++k) {
-    ensemble.Mean(data.states, data.actions, std::vector<std::int64_t>(n, k), next_states, aux);
-    mean += Outcomes(ensemble.scalers(), data.states, next_states, aux);
-  }
-  mean /= static_cast<double>(ensemble.members());
-
+  const auto n = static_cast<double>(data.size());
   DynamicsErrors errors{.steps = data.size(), .r2 = {}, .mixture_nll = {}};
-  for (Eigen::Index j = 0; j < truth.cols(); ++j) {
-    const double spread = (truth.col(j).array() - truth.col(j).mean()).square().sum();
-    const double residual = (truth.col(j) - mean.col(j)).squaredNorm();
-    errors.r2.push_back(spread > 0.0 ? 1.0 - residual / spread : 0.0);
+  const VectorD mean = MeanOutcomes(ensemble.scalers(), data);
+  VectorD spread = VectorD::Zero(mean.size()), residual = VectorD::Zero(mean.size());
+  double log_density = 0.0;
+  ForEachBlock(data, [&](std::int64_t /*begin*/, const Transitions& block) {
+    const MatrixD truth = Outcomes(ensemble.scalers(), block.states, block.next_states, block.aux);
+    const MatrixD predicted = EnsembleMean(ensemble, block);
+    const MatrixD deviations = (truth.rowwise() - mean.transpose()).cwiseAbs2();
+    const MatrixD errors_squared = (truth - predicted).cwiseAbs2();
+    for (Eigen::Index i = 0; i < truth.rows(); ++i) {
+      spread += deviations.row(i).transpose();
+      residual += errors_squared.row(i).transpose();
+    }
+    if (ensemble.kind() == DynamicsKind::kGaussian) {
+      std::vector<double> densities(static_cast<std::size_t>(block.size()));
+      ensemble.MixtureLogDensity(block.states, block.actions, block.next_states, block.aux,
+                                 densities);
+      log_density = std::accumulate(densities.begin(), densities.end(), log_density);
+    }
+  });
+  for (Eigen::Index j = 0; j < mean.size(); ++j) {
+    errors.r2.push_back(spread(j) > 0.0 ? 1.0 - residual(j) / spread(j) : 0.0);
   }
-  if (ensemble.kind() == DynamicsKind::kGaussian) {
-    std::vector<double> log_density(n);
-    ensemble.MixtureLogDensity(data.states, data.actions, data.next_states, data.aux, log_density);
-    errors.mixture_nll =
-        -std::accumulate(log_density.begin(), log_density.end(), 0.0) / static_cast<double>(n);
-  }
+  if (ensemble.kind() == DynamicsKind::kGaussian) errors.mixture_nll = -log_density / n;
   return errors;
 }
 

@@ -10,31 +10,26 @@
 #include "core/logs/episode_batch.h"
 #include "core/run/progress.h"
 #include "models/dynamics.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 
 namespace lfiw::models {
 
-struct DynamicsOptions {
-  std::int64_t members = 5;  // the paper says "ensemble"; 5 as in PETS
+struct DynamicsOptions : EnsembleFitOptions {
+  // The paper says "ensemble"; 5 members as in PETS.
+  DynamicsOptions() { members = 5; }
+
   DynamicsKind kind = DynamicsKind::kGaussian;
-  MlpOptions network;
-  FitOptions fit;
-  bool bootstrap = true;                // each member resamples its episodes (PETS)
-  double validation_share = 0.1;        // of the episodes, by episode
-  std::int64_t validation_rows = 5000;  // more do not change which step is best
-  ScalerOptions scaler;
+  bool bootstrap = true;  // each member resamples its episodes (PETS)
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("members", members, "networks of the ensemble", AtLeast(1));
+    VisitMembers(v);
     v.Field("kind", kind, "gaussian (diagonal) or deterministic");
-    v.Field("network", network, "network of each member");
-    v.Field("fit", fit, "training of each member");
+    VisitMemberNetworks(v);
     v.Field("bootstrap", bootstrap, "train each member on episodes drawn with replacement");
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitValidation(v, "most transitions used per validation");
+    VisitScaler(v);
   }
 };
 

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "core/arrays/npz.h"
+#include "core/config/config.h"
 #include "core/error.h"
+#include "models/fit_identity.h"
 
 namespace lfiw::models {
 namespace {
@@ -24,9 +26,8 @@ struct State {
 };
 
 std::string Identity(const FitJob& job, const FitOptions& options, const VectorF& parameters) {
-  return fmt::format("{}; {}; {} parameters; {} steps of {}; validation every {}; Adam {}",
-                     job.name, job.identity, parameters.size(), options.steps, options.batch,
-                     options.validate_every, options.adam.learning_rate);
+  return fmt::format("{}; {}; {} parameters; {}", job.name, job.identity, parameters.size(),
+                     CanonicalText(options));
 }
 
 void WriteCheckpoint(const std::string& path, const std::string& identity, const State& state,
@@ -50,8 +51,8 @@ State ReadCheckpoint(const std::string& path, const std::string& identity, Vecto
                      Adam& adam) {
   const NpzFile file = NpzFile::Read(path);
   if (const std::string found = file.GetText("identity"); found != identity) {
-    Throw<DataError>("{}: is the checkpoint of '{}', expected '{}'; remove it to start anew", path,
-                     found, identity);
+    Throw<DataError>("{}: is the checkpoint of another fit ({}); remove it to start anew", path,
+                     IdentityDifference(found, identity));
   }
   const auto counters = file.GetIntegers("counters");
   const auto losses = file.GetDoubles("losses");

@@ -35,11 +35,11 @@ OutputScale ReadOutput(const NpzFile& file, const std::string& path) {
 
 }  // namespace
 
-TransitionScaler TransitionScaler::Fit(ConstMatrixRef states, ConstMatrixRef actions,
-                                       ConstMatrixRef next_states, const ScalerOptions& options) {
-  TransitionScaler scaler{Scaler::Fit(states, options), Scaler::Fit(actions, options),
-                          Scaler::Fit(next_states - states, options),
-                          Scaler::Fit(next_states, options)};
+TransitionScaler TransitionScaler::Fit(const TransitionView& data, const ScalerOptions& options) {
+  TransitionScaler scaler{data.FitScaler(TransitionPart::kState, options),
+                          data.FitScaler(TransitionPart::kAction, options),
+                          data.FitScaler(TransitionPart::kChange, options),
+                          data.FitScaler(TransitionPart::kNextState, options)};
   // the change of a dimension that never varies is rounding
   scaler.changes.Drop(scaler.next_states.Constant());
   return scaler;

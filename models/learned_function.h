@@ -14,6 +14,7 @@
 #include "models/mlp.h"
 #include "models/scalar_of_transition.h"
 #include "models/scaler.h"
+#include "models/transition_view.h"
 
 namespace lfiw::models {
 
@@ -36,9 +37,8 @@ struct TransitionScaler {
   Scaler changes;
   Scaler next_states;
 
-  // Moments of n >= 1 transitions, as Scaler::Fit.
-  static TransitionScaler Fit(ConstMatrixRef states, ConstMatrixRef actions,
-                              ConstMatrixRef next_states, const ScalerOptions& options);
+  // Measures the moments of n >= 1 transitions, as Scaler::Fit.
+  static TransitionScaler Fit(const TransitionView& data, const ScalerOptions& options);
 
   std::int64_t input_dim() const {
     return states.active_dim() + actions.active_dim() + changes.active_dim() +

@@ -9,11 +9,15 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "models/calibration.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
 #include "models/losses.h"
+#include "models/row_fit.h"
+#include "models/transition_view.h"
 
 namespace lfiw::models {
 namespace {
@@ -107,40 +111,27 @@ OutputScale MeasureOutput(const std::vector<double>& targets,
 
 // The log as networks see it, one row per step.
 struct Samples {
-  Samples(const EpisodeBatch& data, const TransitionScaler& scales,
+  Samples(const EpisodeBatch& log, const TransitionScaler& scales,
           const std::vector<double>& values, const OutputScale& output)
-      : log(data), scaler(scales), observation_row(values.size()), targets(values.size()) {
-    for (std::int64_t e = 0; e < log.episodes(); ++e) {
-      for (std::int64_t t = 0; t < log.Length(e); ++t) {
-        const std::int64_t step = log.offsets[static_cast<std::size_t>(e)] + t;
-        observation_row[static_cast<std::size_t>(step)] = log.ObservationRow(e, t);
-      }
-    }
+      : data(log, IndexList(log.episodes())), scaler(scales), targets(values.size()) {
     std::ranges::transform(values, targets.begin(), [&](double value) {
       return static_cast<float>((value - output.mean) / output.deviation);
     });
   }
 
-  // inputs [steps.size(), input_dim], outputs [steps.size(), 1]
-  void Gather(std::span<const std::int64_t> steps, MatrixF& inputs, MatrixF& outputs) const {
-    const std::int64_t n = std::ssize(steps);
-    MatrixF states(n, log.obs_dim()), actions(n, log.action_dim()), next_states(n, log.obs_dim());
-    inputs.resize(n, scaler.input_dim());
-    outputs.resize(n, 1);
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const std::int64_t step = steps[static_cast<std::size_t>(i)];
-      const std::int64_t row = observation_row[static_cast<std::size_t>(step)];
-      states.row(i) = log.observations.row(row);
-      actions.row(i) = log.actions.row(step);
-      next_states.row(i) = log.observations.row(row + 1);
-      outputs(i, 0) = targets[static_cast<std::size_t>(step)];
+  void Gather(std::span<const std::int64_t> steps, FitRows& out) const {
+    Transitions rows;
+    data.Gather(steps, rows);
+    out.inputs.resize(rows.size(), scaler.input_dim());
+    out.targets.resize(rows.size(), 1);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      out.targets(static_cast<Eigen::Index>(i), 0) = targets[static_cast<std::size_t>(steps[i])];
     }
-    scaler.Scale(states, actions, next_states, inputs);
+    scaler.Scale(rows.states, rows.actions, rows.next_states, out.inputs);
   }
 
-  const EpisodeBatch& log;
+  TransitionView data;
   const TransitionScaler& scaler;
-  std::vector<std::int64_t> observation_row;
   std::vector<float> targets;
 };
 
@@ -173,86 +164,54 @@ struct Section {
   double share = 1.0;
 };
 
-class FunctionProblem : public FitProblem {
- public:
-  FunctionProblem(const Samples& samples, std::vector<Stratum> train,
-                  const std::vector<Stratum>& validation, FunctionKind kind, Mlp& network,
-                  std::int64_t batch, Stream batches)
-      : samples_(samples),
-        train_(std::move(train)),
-        batches_(batches),
-        kind_(kind),
-        network_(network),
-        batch_steps_(static_cast<std::size_t>(batch)),
-        output_gradient_(batch, 1) {
-    const std::int64_t parts = std::ssize(train_);
-    for (std::int64_t k = 0; k < parts; ++k) {
-      const std::int64_t begin = batch * k / parts, end = batch * (k + 1) / parts;
-      sections_.push_back({begin, end - begin, train_[static_cast<std::size_t>(k)].share});
-    }
-    std::vector<std::int64_t> steps;
-    for (const Stratum& stratum : validation) {
-      validation_sections_.push_back({std::ssize(steps), std::ssize(stratum.steps), stratum.share});
-      steps.insert(steps.end(), stratum.steps.begin(), stratum.steps.end());
-    }
-    samples.Gather(steps, validation_inputs_, validation_targets_);
-    validation_outputs_.resize(std::ssize(steps), 1);
-    validation_scratch_.resize(std::ssize(steps), 1);
-  }
-
-  VectorF& parameters() override { return network_.parameters(); }
-
-  double LossGradient(std::int64_t step, VectorF& gradient) override {
-    Stream stream = batches_.Child(static_cast<std::uint64_t>(step));
-    for (std::size_t k = 0; k < train_.size(); ++k) {
-      const auto& steps = train_[k].steps;
-      const std::span rows = std::span(batch_steps_)
-                                 .subspan(static_cast<std::size_t>(sections_[k].begin),
-                                          static_cast<std::size_t>(sections_[k].rows));
-      for (std::int64_t& row : rows) row = steps[stream.Below(steps.size())];
-    }
-    samples_.Gather(batch_steps_, inputs_, targets_);
-    const double loss =
-        Loss(sections_, network_.ForwardTraining(inputs_), targets_, output_gradient_);
-    network_.Backward(output_gradient_, gradient);
-    return loss;
-  }
-
-  double ValidationLoss() override {
-    network_.Forward(validation_inputs_, validation_outputs_);
-    return Loss(validation_sections_, validation_outputs_, validation_targets_,
-                validation_scratch_);
-  }
-
- private:
-  // The mean loss of the strata, weighted by their shares.
-  double Loss(const std::vector<Section>& sections, ConstMatrixRef outputs, const MatrixF& targets,
-              MatrixF& gradient) const {
+// Returns the mean loss of strata that are sections of the rows, weighted by their shares.
+RowFit::Loss LossOf(FunctionKind kind, std::vector<Section> sections) {
+  return [kind, sections = std::move(sections)](ConstMatrixRef outputs, const MatrixF& targets,
+                                                MatrixF& gradient) {
     double sum = 0.0;
     for (const auto& [begin, rows, share] : sections) {
       auto part = gradient.middleRows(begin, rows);
       const auto out = outputs.middleRows(begin, rows);
       const auto target = targets.middleRows(begin, rows);
-      sum += share * (kind_ == FunctionKind::kReward ? SquaredError(out, target, part)
-                                                     : LogisticLoss(out, target, part));
+      sum += share * (kind == FunctionKind::kReward ? SquaredError(out, target, part)
+                                                    : LogisticLoss(out, target, part));
       part *= static_cast<float>(share);
     }
     return sum;
+  };
+}
+
+// Cuts a batch into sections of equal size, one for each stratum.
+std::vector<Section> SectionsOfBatch(const std::vector<Stratum>& strata, std::int64_t batch) {
+  const std::int64_t parts = std::ssize(strata);
+  std::vector<Section> sections;
+  for (std::int64_t k = 0; k < parts; ++k) {
+    const std::int64_t begin = batch * k / parts, end = batch * (k + 1) / parts;
+    sections.push_back({begin, end - begin, strata[static_cast<std::size_t>(k)].share});
   }
+  return sections;
+}
 
-  const Samples& samples_;
-  std::vector<Stratum> train_;
-  Stream batches_;
-  FunctionKind kind_;
-  Mlp& network_;
-  std::vector<std::int64_t> batch_steps_;
-  std::vector<Section> sections_, validation_sections_;
-  MatrixF inputs_, targets_, output_gradient_;
-  MatrixF validation_inputs_, validation_targets_, validation_outputs_, validation_scratch_;
-};
+// Draws the rows of each section from its stratum.
+RowFit::Draw DrawFrom(const Samples& samples, std::vector<Stratum> strata,
+                      std::vector<Section> sections, Stream batches) {
+  return [&samples, strata = std::move(strata), sections = std::move(sections), batches](
+             std::int64_t step, FitRows& out) {
+    Stream stream = batches.Child(static_cast<std::uint64_t>(step));
+    std::vector<std::int64_t> picked;
+    for (std::size_t k = 0; k < strata.size(); ++k) {
+      const auto& steps = strata[k].steps;
+      for (std::int64_t i = 0; i < sections[k].rows; ++i) {
+        picked.push_back(steps[stream.Below(steps.size())]);
+      }
+    }
+    samples.Gather(picked, out);
+  };
+}
 
-// All that the members' tasks share.
+// What the members' tasks share.
 struct MemberInputs {
+  const EpisodeBatch& log;
   const Samples& samples;
   const std::vector<double>& targets;
   const Episodes& train;
@@ -260,23 +219,27 @@ struct MemberInputs {
   FunctionKind kind;
   const LearnedFunctionOptions& options;
   std::uint64_t seed;
-  const FitRun& run;
 };
 
-FitSummary FitMember(const MemberInputs& in, std::uint64_t member, Mlp& network) {
+RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   const std::string kind = Name(in.kind);
-  const EpisodeBatch& log = in.samples.log;
   const Episodes own =
-      Resample(log, in.train, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
-  const auto steps = StepsOf(log, own);
-  FunctionProblem problem(in.samples, Stratify(in.targets, in.kind, steps), in.validation, in.kind,
-                          network, in.options.fit.batch,
-                          Stream(in.seed, kind + " batch", {member}));
-  const FitJob job = FitJob::Of(
-      in.run, fmt::format("{} member {}", kind, member),
-      fmt::format("seed {}; {} of {} steps", in.seed, steps.size(), StepsOf(log, in.train).size()),
-      fmt::format("{}_{}.npz", kind, member));
-  return Fit(problem, in.options.fit, job);
+      Resample(in.log, in.train, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
+  std::vector<Stratum> train = Stratify(in.targets, in.kind, StepsOf(in.log, own));
+  std::vector<Section> sections = SectionsOfBatch(train, in.options.fit.batch);
+  std::vector<Section> held_out;
+  std::vector<std::int64_t> steps;
+  for (const Stratum& stratum : in.validation) {
+    held_out.push_back({std::ssize(steps), std::ssize(stratum.steps), stratum.share});
+    steps.insert(steps.end(), stratum.steps.begin(), stratum.steps.end());
+  }
+  FitRows validation;
+  in.samples.Gather(steps, validation);
+  RowFit::Loss loss = LossOf(in.kind, sections);
+  return {network,
+          DrawFrom(in.samples, std::move(train), std::move(sections),
+                   Stream(in.seed, kind + " batch", {member})),
+          std::move(loss), std::move(validation), LossOf(in.kind, std::move(held_out))};
 }
 
 // At most `rows` validation steps, spread evenly over the strata; their shares stay.
@@ -290,30 +253,32 @@ std::vector<Stratum> ValidationStrata(std::vector<Stratum> strata, std::int64_t 
   return strata;
 }
 
-std::vector<Mlp> FitMembers(const MemberInputs& in, std::vector<FitSummary>& summaries) {
-  std::vector<Mlp> networks;
-  for (std::int64_t k = 0; k < in.options.members; ++k) {
-    networks.emplace_back(
-        in.samples.scaler.input_dim(), 1, in.options.network,
-        Stream(in.seed, Name(in.kind) + " weights", {static_cast<std::uint64_t>(k)}));
-  }
-  summaries.resize(networks.size());
-  ParallelFor(in.options.members, [&](std::int64_t index) {
-    const auto k = static_cast<std::size_t>(index);
-    summaries[k] = FitMember(in, k, networks[k]);
-  });
+std::vector<Mlp> FitMembers(const MemberInputs& in, const FitRun& run,
+                            std::vector<FitSummary>& summaries) {
+  const std::string kind = Name(in.kind);
+  std::vector<Mlp> networks = MakeNetworks(in.options.members, in.samples.scaler.input_dim(), 1,
+                                           in.options.network, in.seed, kind + " weights");
+  const EnsembleJob job{.name = kind + " member",
+                        .identity = FitIdentity(in.options, in.seed,
+                                                fmt::format("{}; {} steps", EpisodesText(in.train),
+                                                            StepsOf(in.log, in.train).size())),
+                        .file = kind};
+  const auto make = [&](std::int64_t k) {
+    const auto member = static_cast<std::size_t>(k);
+    return MakeProblem(in, member, networks[member]);
+  };
+  summaries = FitEnsemble(in.options.members, in.options.fit, job, run, make);
   return networks;
 }
 
-std::vector<double> PredictAll(const LearnedFunction& function, const Transitions& data) {
-  constexpr std::int64_t kBlock = 4000;
+std::vector<double> PredictAll(const LearnedFunction& function, const TransitionView& data) {
   std::vector<double> values(static_cast<std::size_t>(data.size()));
-  ParallelBlocks(data.size(), kBlock, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t rows = end - begin;
-    function.Predict(
-        data.states.middleRows(begin, rows), data.actions.middleRows(begin, rows),
-        data.next_states.middleRows(begin, rows),
-        std::span(values).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(rows)));
+  ParallelBlocks(data.size(), kBlockRows, [&](std::int64_t begin, std::int64_t end) {
+    Transitions block;
+    data.GatherBlock(begin, end - begin, block);
+    function.Predict(block.states, block.actions, block.next_states,
+                     std::span(values).subspan(static_cast<std::size_t>(begin),
+                                               static_cast<std::size_t>(end - begin)));
   });
   return values;
 }
@@ -363,19 +328,13 @@ void MeasureHeldOut(const LearnedFunction& function, const EpisodeBatch& log,
   for (const std::int64_t step : StepsOf(log, held_out)) {
     actual.push_back(targets[static_cast<std::size_t>(step)]);
   }
-  const auto predicted = PredictAll(function, GatherTransitions(log, held_out));
+  const auto predicted = PredictAll(function, TransitionView(log, held_out));
   summary.held_out_steps = std::ssize(actual);
   if (function.kind() == FunctionKind::kReward) {
     MeasureReward(predicted, actual, summary);
   } else {
     MeasureTermination(predicted, actual, summary);
   }
-}
-
-TransitionScaler FitScaler(const EpisodeBatch& log, const Episodes& episodes,
-                           const ScalerOptions& options) {
-  const Transitions data = GatherTransitions(log, episodes);
-  return TransitionScaler::Fit(data.states, data.actions, data.next_states, options);
 }
 
 LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
@@ -396,15 +355,15 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
     }
   }
 
-  TransitionScaler scaler = FitScaler(log, split.train, options.scaler);
+  TransitionScaler scaler = TransitionScaler::Fit(TransitionView(log, split.train), options.scaler);
   std::vector<Mlp> networks;
   if (output.deviation > 0.0) {
     const auto validation =
         ValidationStrata(Stratify(targets, kind, StepsOf(log, split.validation)),
                          options.validation_rows, Stream(seed, Name(kind) + " validation rows"));
     const Samples samples(log, scaler, targets, output);
-    networks = FitMembers({samples, targets, split.train, validation, kind, options, seed, run},
-                          summary.members);
+    networks = FitMembers({log, samples, targets, split.train, validation, kind, options, seed},
+                          run, summary.members);
   } else {
     output.deviation = 1.0;
     if (run.progress != nullptr) run.progress->Resume(options.members * options.fit.steps);

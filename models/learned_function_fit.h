@@ -8,28 +8,25 @@
 
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 #include "models/learned_function.h"
 
 namespace lfiw::models {
 
-struct LearnedFunctionOptions {
-  std::int64_t members = 3;
-  MlpOptions network{.hidden_layers = 2, .width = 200, .activation = Activation::kSilu};
-  FitOptions fit{.steps = 5000, .batch = 256, .validate_every = 500, .adam = {}};
-  double validation_share = 0.1;        // of the episodes, by episode
-  std::int64_t validation_rows = 5000;  // more do not change which step is best
-  ScalerOptions scaler;
+struct LearnedFunctionOptions : EnsembleFitOptions {
+  LearnedFunctionOptions() {
+    members = 3;
+    network = {.hidden_layers = 2, .width = 200, .activation = Activation::kSilu};
+    fit = {.steps = 5000, .batch = 256, .validate_every = 500, .adam = {}};
+  }
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("members", members, "networks of the ensemble", AtLeast(1));
-    v.Field("network", network, "network of each member");
-    v.Field("fit", fit, "training of each member");
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitMembers(v);
+    VisitMemberNetworks(v);
+    VisitValidation(v, "most transitions used per validation");
+    VisitScaler(v);
   }
 };
 

@@ -39,45 +39,18 @@ void ForEachPiece(std::int64_t count, const Body& body) {
 }
 
 // x = activation(x)
-void Activate(Activation activation, at::Tensor& tensor) {
+void ActivateTensor(Activation activation, at::Tensor& tensor) {
   ForEachPiece(tensor.numel(), [&](std::int64_t begin, std::int64_t count) {
-    Values x(tensor.data_ptr<float>() + begin, count);
-    switch (activation) {
-      case Activation::kSilu:
-        x *= x.logistic();
-        break;
-      case Activation::kTanh:
-        x = x.tanh();
-        break;
-      case Activation::kRelu:
-        x = x.max(0.0f);
-        break;
-    }
+    Activate(activation, Values(tensor.data_ptr<float>() + begin, count));
   });
 }
 
-// y = activation(x), and in place of x its derivative there, which is all that the backward pass
-// needs.
-void ActivateKeepingSlope(Activation activation, at::Tensor& x_slope, at::Tensor& result) {
-  Eigen::ArrayXf sigmoid;
+// y = activation(x), and in place of x its derivative there.
+void ActivateTensorKeepingSlope(Activation activation, at::Tensor& x_slope, at::Tensor& result) {
+  Eigen::ArrayXf scratch;
   ForEachPiece(result.numel(), [&](std::int64_t begin, std::int64_t count) {
-    Values x(x_slope.data_ptr<float>() + begin, count);
-    Values y(result.data_ptr<float>() + begin, count);
-    switch (activation) {
-      case Activation::kSilu:
-        sigmoid = x.logistic();
-        y = x * sigmoid;
-        x = sigmoid + y * (1.0f - sigmoid);
-        break;
-      case Activation::kTanh:
-        y = x.tanh();
-        x = 1.0f - y.square();
-        break;
-      case Activation::kRelu:
-        y = x.max(0.0f);
-        x = (x > 0.0f).cast<float>();
-        break;
-    }
+    ActivateKeepingSlope(activation, Values(x_slope.data_ptr<float>() + begin, count),
+                         Values(result.data_ptr<float>() + begin, count), scratch);
   });
 }
 
@@ -192,7 +165,7 @@ void Mlp::Forward(ConstMatrixRef inputs, MatrixRef outputs) const {
       if (begin == 0) hidden[l] = at::empty({rows, biases[l].size(0)}, at::kFloat);
       at::Tensor y = hidden[l].narrow(0, 0, rows);
       at::addmm_out(y, biases[l], x, weights[l]);
-      Activate(options().activation, y);
+      ActivateTensor(options().activation, y);
       x = y;
     }
     at::Tensor y = View(outputs.middleRows(begin, rows));
@@ -211,7 +184,9 @@ Eigen::Map<const MatrixF> Mlp::ForwardTraining(const MatrixF& inputs) {
   for (std::size_t l = 0; l <= last; ++l) {
     const at::Tensor& x = l == 0 ? pass.inputs : pass.active[l - 1];
     at::addmm_out(l == last ? pass.outputs : pass.slopes[l], biases[l], x, weights[l]);
-    if (l < last) ActivateKeepingSlope(options().activation, pass.slopes[l], pass.active[l]);
+    if (l < last) {
+      ActivateTensorKeepingSlope(options().activation, pass.slopes[l], pass.active[l]);
+    }
   }
   return {pass.outputs.data_ptr<float>(), inputs.rows(), output_dim()};
 }

@@ -1,7 +1,6 @@
 #ifndef LFIW_MODELS_MLP_H_
 #define LFIW_MODELS_MLP_H_
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,14 +10,9 @@
 #include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
+#include "models/activation.h"
 
 namespace lfiw::models {
-
-enum class Activation { kSilu, kTanh, kRelu };
-
-constexpr auto EnumNames(Activation /*kind*/) {
-  return std::to_array<std::string_view>({"silu", "tanh", "relu"});
-}
 
 struct MlpOptions {
   std::int64_t hidden_layers = 3;             // the paper's depth and width

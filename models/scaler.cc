@@ -2,28 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::models {
 
 Scaler::Scaler(const VectorF& mean, const VectorF& deviation)
-    : mean_(mean), deviation_(deviation), active_(static_cast<std::size_t>(mean.size())) {
+    : mean_(mean), deviation_(deviation), active_(IndexList(mean.size())) {
   LFIW_ASSERT(mean.size() == deviation.size());
-  std::iota(active_.begin(), active_.end(), std::int64_t{0});
 }
 
 Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
-  LFIW_ASSERT(rows.rows() >= 1);
-  const auto count = static_cast<double>(rows.rows());
-  VectorD mean = VectorD::Zero(rows.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) mean += rows.row(i).transpose().cast<double>();
+  const auto read = [&](std::int64_t i, VectorF& row) { row = rows.row(i).transpose(); };
+  return Fit(rows.rows(), rows.cols(), read, options);
+}
+
+Scaler Scaler::Fit(std::int64_t rows, std::int64_t dim, const RowReader& read,
+                   const ScalerOptions& options) {
+  LFIW_ASSERT(rows >= 1);
+  const auto count = static_cast<double>(rows);
+  VectorF values(dim);
+  VectorD mean = VectorD::Zero(dim);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    read(i, values);
+    mean += values.cast<double>();
+  }
   mean /= count;
-  VectorD square = VectorD::Zero(rows.cols());
-  VectorD largest = VectorD::Zero(rows.cols());
-  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-    const VectorD row = rows.row(i).transpose().cast<double>();
+  VectorD square = VectorD::Zero(dim);
+  VectorD largest = VectorD::Zero(dim);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    read(i, values);
+    const VectorD row = values.cast<double>();
     square.array() += (row - mean).array().square();
     largest = largest.cwiseMax(row.cwiseAbs());
   }
@@ -31,7 +41,7 @@ Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
   Scaler scaler;
   scaler.mean_ = mean.cast<float>();
   scaler.deviation_ = (square / count).cwiseSqrt().cast<float>();
-  for (Eigen::Index j = 0; j < rows.cols(); ++j) {
+  for (Eigen::Index j = 0; j < dim; ++j) {
     const double deviation = std::sqrt(square(j) / count);
     const double floor = std::max(options.absolute_floor, options.relative_floor * largest(j));
     if (deviation > floor) scaler.active_.push_back(j);
@@ -40,8 +50,7 @@ Scaler Scaler::Fit(ConstMatrixRef rows, const ScalerOptions& options) {
 }
 
 std::vector<std::int64_t> Scaler::Constant() const {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(dim()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const std::vector<std::int64_t> all = IndexList(dim());
   std::vector<std::int64_t> constant;
   std::set_difference(all.begin(), all.end(), active_.begin(), active_.end(),
                       std::back_inserter(constant));

@@ -2,6 +2,7 @@
 #define LFIW_MODELS_SCALER_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,12 @@ class Scaler {
   Scaler(const VectorF& mean, const VectorF& deviation);
   // Moments (in double) of rows [n, dim], n >= 1; dim may be 0.
   static Scaler Fit(ConstMatrixRef rows, const ScalerOptions& options = {});
+  // Writes row i to its argument [dim].
+  using RowReader = std::function<void(std::int64_t i, VectorF& row)>;
+  // Fits to `count` >= 1 rows that are read one at a time, each of them twice, so that rows which
+  // are spread over a log need no copy. Gives the bytes of the Fit of a matrix of these rows.
+  static Scaler Fit(std::int64_t count, std::int64_t dim, const RowReader& read,
+                    const ScalerOptions& options);
 
   std::int64_t dim() const { return mean_.size(); }
   std::int64_t active_dim() const { return static_cast<std::int64_t>(active_.size()); }

@@ -5,11 +5,12 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/rng.h"
 #include "models/calibration.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
 #include "models/losses.h"
+#include "models/row_fit.h"
 
 namespace lfiw::models {
 namespace {
@@ -26,24 +27,22 @@ struct ScaledSamples {
   std::vector<double> centers, widths;  // [T], of the function
   std::vector<double> offsets;          // [T], added to outputs before the loss
 
-  // Network inputs, targets and offsets of the listed samples.
-  void Gather(std::span<const std::int64_t> rows, MatrixF& inputs, MatrixF& targets,
-              VectorF& shift) const {
+  // Gathers the listed samples; the targets of a row are its target and its offset.
+  void Gather(std::span<const std::int64_t> rows, FitRows& out) const {
     const std::int64_t n = std::ssize(rows);
     MatrixF states(n, samples.states.cols());
     std::vector<std::int64_t> steps(rows.size());
-    inputs.resize(n, TimedFunction::InputDim(scaler));
-    targets.resize(n, 1);
-    shift.resize(n);
+    out.inputs.resize(n, TimedFunction::InputDim(scaler));
+    out.targets.resize(n, 2);
     for (std::int64_t i = 0; i < n; ++i) {
       const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(i)]);
       const auto t = static_cast<std::size_t>(samples.steps[row]);
       states.row(i) = samples.states.row(static_cast<Eigen::Index>(row));
       steps[static_cast<std::size_t>(i)] = samples.steps[row];
-      targets(i, 0) = static_cast<float>(ScaledTarget(samples.targets[row], t));
-      shift(i) = static_cast<float>(offsets[t]);
+      out.targets(i, 0) = static_cast<float>(ScaledTarget(samples.targets[row], t));
+      out.targets(i, 1) = static_cast<float>(offsets[t]);
     }
-    TimedFunction::Inputs(scaler, horizon, states, steps, inputs);
+    TimedFunction::Inputs(scaler, horizon, states, steps, out.inputs);
   }
 
  private:
@@ -53,56 +52,28 @@ struct ScaledSamples {
   }
 };
 
-class StepProblem : public FitProblem {
- public:
-  StepProblem(const ScaledSamples& data, const std::vector<std::int64_t>& train,
-              std::span<const std::int64_t> validation, Mlp& network, std::int64_t batch,
-              Stream batches)
-      : data_(data),
-        train_(train),
-        batches_(batches),
-        network_(network),
-        rows_(static_cast<std::size_t>(batch)) {
-    data.Gather(validation, validation_inputs_, validation_targets_, validation_shift_);
-    validation_outputs_.resize(std::ssize(validation), 1);
-  }
+RowFit::Loss LossOf(Loss loss) {
+  return [loss](ConstMatrixRef outputs, const MatrixF& targets, MatrixF& gradient) {
+    const MatrixF target = targets.leftCols(1);
+    if (loss == Loss::kSquared) return SquaredError(outputs, target, gradient);
+    const MatrixF shifted = outputs + targets.rightCols(1);
+    return LogisticLoss(shifted, target, gradient);
+  };
+}
 
-  VectorF& parameters() override { return network_.parameters(); }
-
-  double LossGradient(std::int64_t step, VectorF& gradient) override {
-    Stream stream = batches_.Child(static_cast<std::uint64_t>(step));
-    for (std::int64_t& row : rows_) row = train_[stream.Below(train_.size())];
-    data_.Gather(rows_, inputs_, targets_, shift_);
-    outputs_ = network_.ForwardTraining(inputs_);
-    const double loss = MeanLoss(outputs_, targets_, shift_);
-    network_.Backward(output_gradient_, gradient);
-    return loss;
-  }
-
-  double ValidationLoss() override {
-    network_.Forward(validation_inputs_, validation_outputs_);
-    return MeanLoss(validation_outputs_, validation_targets_, validation_shift_);
-  }
-
- private:
-  // Leaves its gradient in output_gradient_.
-  double MeanLoss(MatrixF& outputs, const MatrixF& targets, const VectorF& shift) {
-    output_gradient_.resize(outputs.rows(), 1);
-    if (data_.loss == Loss::kSquared) return SquaredError(outputs, targets, output_gradient_);
-    outputs.col(0) += shift;
-    return LogisticLoss(outputs, targets, output_gradient_);
-  }
-
-  const ScaledSamples& data_;
-  const std::vector<std::int64_t>& train_;
-  Stream batches_;
-  Mlp& network_;
-  std::vector<std::int64_t> rows_;
-  MatrixF inputs_, targets_, outputs_, output_gradient_;
-  VectorF shift_;
-  MatrixF validation_inputs_, validation_targets_, validation_outputs_;
-  VectorF validation_shift_;
-};
+RowFit MakeProblem(const ScaledSamples& data, const std::vector<std::int64_t>& train,
+                   std::span<const std::int64_t> validation, std::int64_t batch, Stream batches,
+                   Mlp& network) {
+  FitRows held_out;
+  data.Gather(validation, held_out);
+  const auto draw = [&data, &train, batch, batches](std::int64_t step, FitRows& out) {
+    Stream stream = batches.Child(static_cast<std::uint64_t>(step));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(batch));
+    for (std::int64_t& row : rows) row = train[stream.Below(train.size())];
+    data.Gather(rows, out);
+  };
+  return {network, draw, LossOf(data.loss), std::move(held_out)};
+}
 
 void RequireSteps(const StepSamples& samples, std::int64_t horizon, const std::string& name) {
   for (const std::int64_t t : samples.steps) {
@@ -240,25 +211,23 @@ TimedFunctionFit FitTimedFunction(const StepSamples& samples, std::int64_t horiz
     MeasureOdds(by_step, name, data);
   }
 
-  std::vector<Mlp> networks;
-  for (std::int64_t k = 0; k < options.members; ++k) {
-    networks.emplace_back(TimedFunction::InputDim(data.scaler), 1, options.network,
-                          Stream(seed, name + " weights", {static_cast<std::uint64_t>(k)}));
-  }
+  std::vector<Mlp> networks = MakeNetworks(options.members, TimedFunction::InputDim(data.scaler), 1,
+                                           options.network, seed, name + " weights");
   const auto validation =
       Subsample(split.validation, options.validation_rows, Stream(seed, name + " validation rows"));
   TimedFunctionSummary summary;
   summary.samples = samples.size();
-  summary.members.resize(networks.size());
-  ParallelFor(options.members, [&](std::int64_t k) {
-    const auto index = static_cast<std::size_t>(k);
-    StepProblem problem(data, split.train, validation, networks[index], options.fit.batch,
-                        Stream(seed, name + " batch", {static_cast<std::uint64_t>(k)}));
-    const FitJob job = FitJob::Of(run, fmt::format("{} member {}", name, k),
-                                  fmt::format("seed {}; {} samples", seed, samples.size()),
-                                  fmt::format("{}_{}.npz", name, k));
-    summary.members[index] = Fit(problem, options.fit, job);
-  });
+  const EnsembleJob job{
+      .name = name + " member",
+      .identity = FitIdentity(options, seed,
+                              fmt::format("{} samples over {} steps", samples.size(), horizon)),
+      .file = name};
+  const auto make = [&](std::int64_t k) {
+    const auto member = static_cast<std::uint64_t>(k);
+    return MakeProblem(data, split.train, validation, options.fit.batch,
+                       Stream(seed, name + " batch", {member}), networks[member]);
+  };
+  summary.members = FitEnsemble(options.members, options.fit, job, run, make);
   TimedFunction function(data.scaler, data.centers, data.widths, std::move(networks));
   Measure(function, data, split.validation, summary);
   return {std::move(function), std::move(summary)};

@@ -7,28 +7,26 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 #include "models/timed_function.h"
 
 namespace lfiw::models {
 
-struct TimedFunctionOptions {
-  std::int64_t members = 2;
-  MlpOptions network{.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
-  FitOptions fit{.steps = 4000, .batch = 256, .validate_every = 250, .adam = {}};
-  double validation_share = 0.1;        // of the groups
-  std::int64_t validation_rows = 5000;  // more do not change which step is best
-  ScalerOptions scaler;
+// The validation share is one of the groups of samples.
+struct TimedFunctionOptions : EnsembleFitOptions {
+  TimedFunctionOptions() {
+    members = 2;
+    network = {.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
+    fit = {.steps = 4000, .batch = 256, .validate_every = 250, .adam = {}};
+  }
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("members", members, "networks of the ensemble", AtLeast(1));
-    v.Field("network", network, "network of each member");
-    v.Field("fit", fit, "training of each member");
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most samples used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitMembers(v);
+    VisitMemberNetworks(v);
+    VisitValidation(v, "most samples used per validation");
+    VisitScaler(v);
   }
 };
 

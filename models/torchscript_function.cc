@@ -15,8 +15,6 @@ namespace lfiw::models {
 namespace {
 
 constexpr std::int64_t kProbeRows = 3;
-// rows of one call, which bounds the memory that a module takes
-constexpr std::int64_t kChunkRows = 4096;
 // rows computed alone and in a batch differ by rounding
 constexpr double kBatchTolerance = 1e-4;
 

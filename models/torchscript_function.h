@@ -16,6 +16,9 @@ namespace lfiw::models {
 // (float32 for a module without any). TorchScript is code: name only files that are trusted.
 class TorchScriptFunction final : public ScalarOfTransition {
  public:
+  // Rows of one call of the module, which bounds the memory that it takes.
+  static constexpr std::int64_t kChunkRows = 4096;
+
   ~TorchScriptFunction() override;
 
   // Calls the module with a few rows. Throws DataError naming the file when it cannot be loaded,

@@ -89,23 +89,6 @@ std::optional<double> StandardErrorOf(const EpisodeTerms& terms) {
   return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
-std::vector<double> Jackknife(const EpisodeTerms& terms) {
-  const Sums sums = SumsOf(terms);
-  const std::optional<double> value =
-      SumOfRatios(sums.numerators, sums.denominators, terms.empty_columns);
-  LFIW_ASSERT(value.has_value());
-  std::vector<double> out;
-  for (std::int64_t i = 0; i < terms.episodes(); ++i) {
-    const VectorD numerators = sums.numerators - AsMatrix(terms.numerators).row(i).transpose();
-    const VectorD denominators =
-        PlainMeans(terms)
-            ? VectorD(sums.denominators.array() - 1.0)
-            : VectorD(sums.denominators - AsMatrix(terms.denominators).row(i).transpose());
-    out.push_back(SumOfRatios(numerators, denominators, terms.empty_columns).value_or(*value));
-  }
-  return out;
-}
-
 std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resamples,
                                     std::uint64_t seed) {
   const std::int64_t n = terms.episodes();

@@ -42,9 +42,6 @@ std::vector<double> Influence(const EpisodeTerms& terms);
 // for fewer than two episodes or without a value.
 std::optional<double> StandardErrorOf(const EpisodeTerms& terms);
 
-// Values without one episode each, [n]; the value itself where an episode is all of a column.
-std::vector<double> Jackknife(const EpisodeTerms& terms);
-
 // Values of `resamples` bootstraps: each draws n episodes with replacement, by a stream named by
 // `seed` and the number of the bootstrap. A resample without a value is left
 // out of the result. Work: GEMMs of [resamples, n] by [n, K].

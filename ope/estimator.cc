@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/error.h"
+#include "core/nearest_name.h"
 
 namespace lfiw::ope {
 namespace {
@@ -162,12 +165,6 @@ void AddFitNotes(const Estimator& estimator, const EstimatorInputs& in, Estimate
   }
 }
 
-// Levenshtein distance would be more than a handful of names needs: the longest common prefix.
-std::size_t CommonPrefix(const std::string& a, const std::string& b) {
-  const auto end = std::ranges::mismatch(a, b).in1;
-  return static_cast<std::size_t>(end - a.begin());
-}
-
 }  // namespace
 
 std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
@@ -187,6 +184,20 @@ std::vector<double> StepFactors(const Estimand& estimand, std::int64_t steps) {
   return factors;
 }
 
+void FittedArrays::Merge(FittedArrays other) {
+  const auto take = [](auto& to, auto& from) {
+    for (auto& [name, item] : from) to[name] = std::move(item);
+  };
+  take(values, other.values);
+  take(log_ratios, other.log_ratios);
+  take(weights, other.weights);
+  take(notes, other.notes);
+  take(missing, other.missing);
+  if (!other.model_rewards.empty()) model_rewards = std::move(other.model_rewards);
+  if (!other.model_log_weights.empty()) model_log_weights = std::move(other.model_log_weights);
+  if (!other.model_alive.empty()) model_alive = std::move(other.model_alive);
+}
+
 Estimate Refuse(std::string reason) {
   Estimate estimate;
   estimate.reason = std::move(reason);
@@ -203,18 +214,34 @@ void EstimatorRegistry::Add(Estimator estimator) {
 }
 
 const Estimator& EstimatorRegistry::Find(const std::string& name) const {
-  const Estimator* nearest = nullptr;
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Estimator& estimator : estimators_) {
     if (estimator.name == name) return estimator;
-    names += (names.empty() ? "" : ", ") + estimator.name;
-    if (nearest == nullptr ||
-        CommonPrefix(estimator.name, name) > CommonPrefix(nearest->name, name)) {
-      nearest = &estimator;
-    }
+    names.push_back(estimator.name);
   }
+  const std::optional<std::size_t> nearest = NearestName(name, names);
   Throw<ConfigError>("unknown estimator \"{}\"; did you mean {}? Known: {}", name,
-                     nearest == nullptr ? "none" : nearest->name, names);
+                     nearest ? names[*nearest] : "none", fmt::join(names, ", "));
+}
+
+Estimator EstimatorRegistry::Make(const std::string& name, const ConfigNode& node,
+                                  const std::string& path) const {
+  const Estimator& registered = Find(name);
+  AnyOptions options = registered.options;
+  ReadOptions(node, path, options);
+  std::string params = DescribeDifferences(registered.options, options);
+  if (params.empty()) return registered;
+  Estimator made;
+  try {
+    made = registered.remake(options);
+  } catch (const ConfigError& error) {
+    Throw<ConfigError>("{}: {}: {}", node.place, path, error.what());
+  }
+  made.name = registered.name;
+  made.params = std::move(params);
+  made.options = std::move(options);
+  made.remake = registered.remake;
+  return made;
 }
 
 Estimate RunEstimator(const Estimator& estimator, const EstimatorInputs& inputs,

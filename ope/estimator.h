@@ -7,9 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/arrays/array.h"
+#include "core/config/any_options.h"
 #include "core/layers.h"
 #include "ope/episode_terms.h"
 #include "ope/value.h"
@@ -43,11 +45,9 @@ struct ValueArrays {
   Array<double, 2> v_fit;  // [n, T + 1]
 };
 
-struct EstimatorInputs {
-  Array<double, 2> rewards;              // [n, T]
-  std::vector<std::int64_t> lengths;     // [n], steps before the end, 1 .. T
-  std::vector<std::uint8_t> terminated;  // [n], 1: the environment ended it; 0: T or a time limit
-
+// What is fitted to a log, by the names that estimators ask for (ope/fit.h). Several fits fill it
+// together.
+struct FittedArrays {
   // By the name of what was fitted: "fqe", "mrdr", "model".
   std::map<std::string, ValueArrays> values;
   // Log-ratios of evaluation to logged distribution, [n, T]: "action" is per step
@@ -65,6 +65,16 @@ struct EstimatorInputs {
   std::map<std::string, std::vector<std::string>> notes;
   // Why something that could be asked for by name is missing.
   std::map<std::string, std::string> missing;
+
+  // Takes over what `other` has.
+  void Merge(FittedArrays other);
+};
+
+// All that an estimator may read.
+struct EstimatorInputs : FittedArrays {
+  Array<double, 2> rewards;              // [n, T]
+  std::vector<std::int64_t> lengths;     // [n], steps before the end, 1 .. T
+  std::vector<std::uint8_t> terminated;  // [n], 1: the environment ended it; 0: T or a time limit
 
   std::int64_t episodes() const { return rewards.shape()[0]; }
   std::int64_t steps() const { return rewards.shape()[1]; }
@@ -100,7 +110,27 @@ struct Estimator {
   // "classifiers" for their weights.
   std::vector<std::string> needs;
   std::function<Estimate(const EstimatorInputs&, const Estimand&)> estimate;
+  // What it was made with, empty where it has no options, and how it is made with others of their
+  // type; see Configurable.
+  AnyOptions options = {};
+  std::function<Estimator(const AnyOptions&)> remake = nullptr;
+  std::string params = {};  // where its options are not the registered ones: "ratios.max_weight=20"
+
+  // Returns the name of its rows: name and params.
+  std::string label() const { return params.empty() ? name : name + " " + params; }
 };
+
+// Makes an estimator whose options can be set by name, in a configuration for one. T is a struct
+// with Visit (core/config/visitor.h); make(options) may throw ConfigError.
+template <class T>
+Estimator Configurable(const T& options, std::function<Estimator(const T&)> make) {
+  Estimator estimator = make(options);
+  estimator.options = options;
+  estimator.remake = [make = std::move(make)](const AnyOptions& others) {
+    return make(others.As<T>());
+  };
+  return estimator;
+}
 
 // Estimators by name, in the order added.
 class EstimatorRegistry {
@@ -109,6 +139,9 @@ class EstimatorRegistry {
   void Add(Estimator estimator);
   // Throws ConfigError that names the nearest known one.
   const Estimator& Find(const std::string& name) const;
+  // The named estimator with other options: `node` is a map of fields of Estimator::options, and
+  // stands at `path` of a configuration. Throws ConfigError with one line for every wrong field.
+  Estimator Make(const std::string& name, const ConfigNode& node, const std::string& path) const;
   std::span<const Estimator> all() const { return estimators_; }
 
  private:

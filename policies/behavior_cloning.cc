@@ -9,8 +9,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
+#include "models/row_fit.h"
+#include "models/transition_view.h"
 #include "policies/cloning_losses.h"
 #include "policies/normal_density.h"
 
@@ -18,12 +22,6 @@ namespace lfiw::policies {
 namespace {
 
 constexpr const char* kName = "behavior clone";
-
-// What the network is fitted to: scaled states, and actions in the units of the Gaussian.
-struct TrainingRows {
-  MatrixF inputs;   // [n, active_dim]
-  MatrixF targets;  // [n, action_dim]
-};
 
 void CheckOptions(const CloningOptions& options, const ActionBounds& bounds) {
   const std::vector<double>& range = options.log_std_range;
@@ -65,16 +63,46 @@ MatrixF Unsquash(const MatrixF& actions, const ActionBounds& bounds) {
   return draws;
 }
 
-// The rows of some episodes. Categorical and Gaussian targets are the actions themselves.
-TrainingRows MakeRows(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
-                      const Scaler& scaler, CloneKind kind, const ActionBounds& bounds) {
-  const Transitions data = GatherTransitions(log, episodes);
-  TrainingRows rows{MatrixF(data.size(), scaler.active_dim()), data.actions};
-  scaler.Scale(data.states, rows.inputs);
-  if (kind == CloneKind::kTanhGaussian) rows.targets = Unsquash(data.actions, bounds);
-  if (kind == CloneKind::kCategorical) CheckOneHot(rows.targets);
-  return rows;
-}
+// What the network is fitted to: states, which stay in the log and are scaled when they are drawn,
+// and actions in the units of the Gaussian.
+class CloningRows {
+ public:
+  // Categorical and Gaussian targets are the actions themselves.
+  CloningRows(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
+              const Scaler& scaler, CloneKind kind, const ActionBounds& bounds)
+      : view_(log, episodes), scaler_(scaler), targets_(view_.size(), log.action_dim()) {
+    VectorF action(log.action_dim());
+    for (std::int64_t i = 0; i < view_.size(); ++i) {
+      view_.Read(TransitionPart::kAction, i, action);
+      targets_.row(i) = action.transpose();
+    }
+    if (kind == CloneKind::kTanhGaussian) targets_ = Unsquash(targets_, bounds);
+    if (kind == CloneKind::kCategorical) CheckOneHot(targets_);
+  }
+
+  std::int64_t size() const { return view_.size(); }
+  const MatrixF& targets() const { return targets_; }  // [n, action_dim]
+
+  // inputs [rows.size(), active_dim], targets [rows.size(), action_dim]
+  void Gather(std::span<const std::int64_t> rows, FitRows& out) const {
+    out.inputs.resize(std::ssize(rows), scaler_.active_dim());
+    out.targets.resize(std::ssize(rows), targets_.cols());
+    MatrixF states(std::ssize(rows), scaler_.dim());
+    VectorF state(scaler_.dim());
+    Eigen::Index to = 0;
+    for (const std::int64_t row : rows) {
+      view_.Read(TransitionPart::kState, row, state);
+      states.row(to) = state.transpose();
+      out.targets.row(to++) = targets_.row(row);
+    }
+    scaler_.Scale(states, out.inputs);
+  }
+
+ private:
+  TransitionView view_;
+  const Scaler& scaler_;
+  MatrixF targets_;
+};
 
 // Outputs near 0 of a fresh network mean the log's own moments.
 GaussianTargets MakeTargets(const MatrixF& targets, const ActionBounds& bounds,
@@ -95,64 +123,28 @@ GaussianTargets MakeTargets(const MatrixF& targets, const ActionBounds& bounds,
   return how;
 }
 
-class CloningProblem : public FitProblem {
- public:
-  // `how` is empty for discrete actions.
-  CloningProblem(const TrainingRows& train, const TrainingRows& validation,
-                 std::optional<GaussianTargets> how, Mlp& network, std::int64_t batch,
-                 Stream batches)
-      : train_(train),
-        validation_(validation),
-        how_(std::move(how)),
-        network_(network),
-        batches_(batches),
-        inputs_(batch, train.inputs.cols()),
-        targets_(batch, train.targets.cols()),
-        output_gradient_(batch, network.output_dim()),
-        validation_outputs_(validation.inputs.rows(), network.output_dim()),
-        validation_scratch_(validation.inputs.rows(), network.output_dim()) {}
+// `how` is empty for discrete actions.
+RowFit::Loss LossOf(std::optional<GaussianTargets> how) {
+  return [how = std::move(how)](ConstMatrixRef outputs, const MatrixF& targets, MatrixF& gradient) {
+    return how ? CensoredGaussianNll(outputs, targets, *how, gradient)
+               : CategoricalNll(outputs, targets, gradient);
+  };
+}
 
-  VectorF& parameters() override { return network_.parameters(); }
+RowFit::Draw DrawFrom(const CloningRows& train, std::int64_t batch, Stream batches) {
+  return [&train, batch, batches](std::int64_t step, FitRows& out) {
+    Stream stream = batches.Child(static_cast<std::uint64_t>(step));
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(batch));
+    const auto count = static_cast<std::uint64_t>(train.size());
+    for (std::int64_t& row : rows) row = static_cast<std::int64_t>(stream.Below(count));
+    train.Gather(rows, out);
+  };
+}
 
-  double LossGradient(std::int64_t step, VectorF& gradient) override {
-    Stream stream = batches_.Child(static_cast<std::uint64_t>(step));
-    const auto rows = static_cast<std::uint64_t>(train_.inputs.rows());
-    for (Eigen::Index i = 0; i < inputs_.rows(); ++i) {
-      const auto row = static_cast<Eigen::Index>(stream.Below(rows));
-      inputs_.row(i) = train_.inputs.row(row);
-      targets_.row(i) = train_.targets.row(row);
-    }
-    const double loss = Loss(network_.ForwardTraining(inputs_), targets_, output_gradient_);
-    network_.Backward(output_gradient_, gradient);
-    return loss;
-  }
-
-  double ValidationLoss() override {
-    network_.Forward(validation_.inputs, validation_outputs_);
-    return Loss(validation_outputs_, validation_.targets, validation_scratch_);
-  }
-
- private:
-  double Loss(ConstMatrixRef outputs, const MatrixF& targets, MatrixF& gradient) const {
-    return how_ ? CensoredGaussianNll(outputs, targets, *how_, gradient)
-                : CategoricalNll(outputs, targets, gradient);
-  }
-
-  const TrainingRows& train_;
-  const TrainingRows& validation_;
-  std::optional<GaussianTargets> how_;
-  Mlp& network_;
-  Stream batches_;
-  MatrixF inputs_, targets_, output_gradient_;
-  MatrixF validation_outputs_, validation_scratch_;
-};
-
-// `count` random rows, or all of them.
-TrainingRows SubsampleRows(const TrainingRows& rows, std::int64_t count, Stream stream) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(rows.inputs.rows()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
-  const std::vector<std::int64_t> chosen = Subsample(all, count, stream);
-  return {rows.inputs(chosen, Eigen::all), rows.targets(chosen, Eigen::all)};
+std::string RowsText(const CloningRows& train, std::int64_t validation,
+                     const ActionBounds& bounds) {
+  return fmt::format("{} + {} rows; actions from {} to {}", train.size(), validation,
+                     fmt::join(bounds.low, " "), fmt::join(bounds.high, " "));
 }
 
 // The layers of a fitted network in the form of a policy file: constant observations get zero
@@ -224,8 +216,7 @@ double MeanLogDensity(const Policy& policy, const EpisodeBatch& log,
   std::int64_t count = 0;
   for (const std::int64_t e : episodes) {
     const std::int64_t length = log.Length(e);
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::vector<std::int64_t> steps = IndexList(length);
     std::vector<double> density(steps.size());
     policy.LogDensity(log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
                       log.actions.middleRows(log.offsets[static_cast<std::size_t>(e)], length),
@@ -242,27 +233,25 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
                             const CloningOptions& options, std::uint64_t seed, const FitRun& run) {
   LFIW_ASSERT(bounds.low.size() == log.action_dim() && bounds.high.size() == log.action_dim());
   CheckOptions(options, bounds);
-  std::vector<std::int64_t> episodes(static_cast<std::size_t>(log.episodes()));
-  std::iota(episodes.begin(), episodes.end(), std::int64_t{0});
-  const EpisodeSplit split = SplitEpisodes(episodes, options.validation_share,
+  const EpisodeSplit split = SplitEpisodes(IndexList(log.episodes()), options.validation_share,
                                            Stream(seed, "clone validation episodes"), kName);
-  const Scaler scaler = Scaler::Fit(GatherTransitions(log, split.train).states, options.scaler);
-  const TrainingRows train = MakeRows(log, split.train, scaler, options.kind, bounds);
-  const TrainingRows validation =
-      SubsampleRows(MakeRows(log, split.validation, scaler, options.kind, bounds),
-                    options.validation_rows, Stream(seed, "clone validation rows"));
+  const Scaler scaler =
+      TransitionView(log, split.train).FitScaler(TransitionPart::kState, options.scaler);
+  const CloningRows train(log, split.train, scaler, options.kind, bounds);
+  const CloningRows held_out(log, split.validation, scaler, options.kind, bounds);
+  FitRows validation;
+  held_out.Gather(Subsample(IndexList(held_out.size()), options.validation_rows,
+                            Stream(seed, "clone validation rows")),
+                  validation);
 
   std::optional<GaussianTargets> how;
-  if (options.kind != CloneKind::kCategorical) how = MakeTargets(train.targets, bounds, options);
+  if (options.kind != CloneKind::kCategorical) how = MakeTargets(train.targets(), bounds, options);
   Mlp network(scaler.active_dim(), (how ? 2 : 1) * log.action_dim(), options.network,
               Stream(seed, "clone weights"));
-  CloningProblem problem(train, validation, how, network, options.fit.batch,
-                         Stream(seed, "clone batch"));
-  const FitJob job =
-      FitJob::Of(run, kName,
-                 fmt::format("seed {}; {}; {} + {} rows", seed, EnumName(options.kind),
-                             train.inputs.rows(), validation.inputs.rows()),
-                 "behavior_clone.npz");
+  const std::string rows = RowsText(train, validation.inputs.rows(), bounds);
+  RowFit problem(network, DrawFrom(train, options.fit.batch, Stream(seed, "clone batch")),
+                 LossOf(how), std::move(validation));
+  const FitJob job = FitJob::Of(run, kName, FitIdentity(options, seed, rows), "behavior_clone.npz");
   CloningSummary summary{.fit = Fit(problem, options.fit, job),
                          .train_episodes = std::ssize(split.train),
                          .validation_episodes = std::ssize(split.validation),

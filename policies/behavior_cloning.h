@@ -12,6 +12,7 @@
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/run/progress.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
@@ -30,26 +31,23 @@ constexpr auto EnumNames(CloneKind /*kind*/) {
   return std::to_array<std::string_view>({"gaussian", "tanh_gaussian", "categorical"});
 }
 
-struct CloningOptions {
+struct CloningOptions : NetworkFitOptions {
+  CloningOptions() {
+    network = {.hidden_layers = 2, .width = 256, .activation = Activation::kRelu};
+    fit = {.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
+  }
+
   CloneKind kind = CloneKind::kGaussian;
-  MlpOptions network = {.hidden_layers = 2, .width = 256, .activation = Activation::kRelu};
-  FitOptions fit = {.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
-  double validation_share = 0.1;                    // of the episodes, by episode
-  std::int64_t validation_rows = 5000;              // more do not change which step is best
   std::vector<double> log_std_range = {-5.0, 2.0};  // keeps a deterministic log's density finite
-  ScalerOptions scaler;
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("kind", kind, "distribution of the actions");
-    v.Field("network", network, "network of mean and deviation, or of the logits");
-    v.Field("fit", fit, "training");
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most steps used per validation", AtLeast(1));
+    VisitNetwork(v, "network of mean and deviation, or of the logits", "training");
+    VisitValidation(v, "most steps used per validation");
     v.Field("log_std_range", log_std_range, "clamp of the log standard deviations",
             Between(-40.0, 40.0));
-    v.Field("scaler", scaler, "what counts as a constant observation");
+    VisitScaler(v, "what counts as a constant observation");
   }
 };
 

@@ -1,8 +1,8 @@
 #include "policies/logged_density.h"
 
-#include <numeric>
 #include <span>
 
+#include "core/index_list.h"
 #include "core/parallel.h"
 
 namespace lfiw::policies {
@@ -12,8 +12,7 @@ std::vector<double> LoggedDensity(const EpisodeBatch& log, const Policy& policy,
   std::vector<double> density(static_cast<std::size_t>(log.steps()));
   ParallelFor(log.episodes(), [&](std::int64_t e) {
     const std::int64_t length = log.Length(e);
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::vector<std::int64_t> steps = IndexList(length);
     const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
     policy.LogDensity(log.observations.middleRows(log.ObservationRow(e, 0), length), steps,
                       log.actions.middleRows(first, length), spec.action_low, spec.action_high,

@@ -1,20 +1,14 @@
 #include "core/arrays/array_store.h"
 
-#include <fstream>
 #include <limits>
 #include <utility>
 
 #include "core/arrays/array_visit.h"
-#include "core/arrays/hdf5.h"
 #include "core/arrays/npy_header.h"
-#include "core/arrays/npz_store.h"
 #include "core/error.h"
 
 namespace lfiw::core {
 namespace {
-
-constexpr std::string_view kHdf5Magic = "\x89HDF\r\n\x1a\n";
-constexpr std::string_view kZipMagic = "PK";
 
 // Names in a message are cut when there are many.
 constexpr std::size_t kMaxListed = 12;
@@ -28,13 +22,6 @@ bool VisitNumbers(const NpzArray& array, Visit visit) {
 [[noreturn]] void RejectType(const NpzArray& array, std::string_view where, const char* expected) {
   Throw<DataError>("{} has type {} and shape [{}], expected {}", where, array.type,
                    fmt::join(array.shape, ", "), expected);
-}
-
-bool StartsWith(const std::string& path, std::string_view magic) {
-  std::ifstream file(path, std::ios::binary);
-  std::string start(magic.size(), '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  return file.good() && start == magic;
 }
 
 }  // namespace
@@ -76,15 +63,6 @@ NpzArray ArrayStore::ReadAll(const std::string& name, std::int64_t max_bytes) {
   return ReadRows(name, 0, info.rows());
 }
 
-bool LooksLikeHdf5(const std::string& path) { return StartsWith(path, kHdf5Magic); }
-
-bool LooksLikeZip(const std::string& path) { return StartsWith(path, kZipMagic); }
-
-std::unique_ptr<ArrayStore> OpenArrayStore(const std::string& path) {
-  if (LooksLikeHdf5(path)) return OpenHdf5(path);
-  return OpenNpzStore(path);
-}
-
 std::vector<double> ToDoubles(const NpzArray& array, std::string_view where) {
   std::vector<double> out;
   if (!VisitNumbers(array, [&](auto value) { out.push_back(static_cast<double>(value)); })) {
@@ -118,7 +96,5 @@ MatrixF ToMatrix(const NpzArray& array, std::string_view where) {
 bool IsIntegerType(std::string_view type) {
   return !type.empty() && (type[0] == 'i' || type[0] == 'u' || type[0] == 'b');
 }
-
-bool IsFloatType(std::string_view type) { return !type.empty() && type[0] == 'f'; }
 
 }  // namespace lfiw::core

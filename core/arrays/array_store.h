@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/arrays/npz.h"
+#include "core/arrays/npz_array.h"
 #include "core/matrix.h"
 
 namespace lfiw::core {
@@ -48,13 +48,6 @@ class ArrayStore {
   NpzArray ReadAll(const std::string& name, std::int64_t max_bytes = std::int64_t{1} << 29);
 };
 
-// Opens an HDF5 or npz file, told apart by its first bytes. Throws DataError.
-std::unique_ptr<ArrayStore> OpenArrayStore(const std::string& path);
-
-// True when the file starts as an HDF5 or a zip file does.
-bool LooksLikeHdf5(const std::string& path);
-bool LooksLikeZip(const std::string& path);
-
 // The items of a numeric or boolean array, flat. Throws DataError, naming `where`, for text.
 std::vector<double> ToDoubles(const NpzArray& array, std::string_view where);
 // The same for integers and booleans only.
@@ -64,7 +57,6 @@ MatrixF ToMatrix(const NpzArray& array, std::string_view where);
 
 // True for the types of whole numbers and booleans.
 bool IsIntegerType(std::string_view type);
-bool IsFloatType(std::string_view type);
 
 }  // namespace lfiw::core
 

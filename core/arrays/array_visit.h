@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/arrays/npz.h"
+#include "core/arrays/npz_array.h"
 
 namespace lfiw::core {
 

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/arrays/hdf5_handle.h"
+
 namespace lfiw::core {
 namespace {
 
@@ -41,22 +43,12 @@ std::string LibraryError() {
   return text.empty() ? "the HDF5 library gave no reason" : text;
 }
 
-// An identifier of the library and how it is closed.
-class Id {
+// Takes over what a call of the library returned. Throws ServerError if the call failed.
+class Id : public Hdf5Handle {
  public:
-  Id(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {
-    if (id_ < 0) throw ServerError(LibraryError());
+  Id(hid_t id, herr_t (*close)(hid_t)) : Hdf5Handle(id, close) {
+    if (id < 0) throw ServerError(LibraryError());
   }
-  Id(Id&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
-  Id& operator=(Id&&) = delete;
-  ~Id() {
-    if (id_ >= 0) close_(id_);
-  }
-  hid_t get() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
 };
 
 void Check(herr_t status) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/arrays/array_store.h"
+#include "core/arrays/hdf5_handle.h"
 #include "core/arrays/npy_header.h"
 #include "core/error.h"
 
@@ -13,22 +14,6 @@ namespace {
 
 constexpr std::int64_t kChunkBytes = 1 << 18;
 constexpr unsigned kGzipLevel = 4;
-
-// An identifier of the library, closed at the end of its scope.
-class Id {
- public:
-  Id(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Id(const Id&) = delete;
-  Id& operator=(const Id&) = delete;
-  ~Id() {
-    if (id_ >= 0) close_(id_);
-  }
-  hid_t get() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 std::vector<hsize_t> Sizes(const std::vector<std::int64_t>& shape) {
   return {shape.begin(), shape.end()};
@@ -90,7 +75,7 @@ Hdf5Writer::Hdf5Writer(const std::string& path, Hdf5Compression compression)
   // the library would close given-up files at the end of the program, and crash (see Fail)
   H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   // old enough for every reader
   H5Pset_libver_bounds(access.get(), H5F_LIBVER_EARLIEST, H5F_LIBVER_V18);
   file_ = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
@@ -114,22 +99,22 @@ std::int64_t Hdf5Writer::Group(const std::string& group) {
   if (H5Lexists(file_, group.c_str(), H5P_DEFAULT) > 0) {
     return H5Gopen2(file_, group.c_str(), H5P_DEFAULT);
   }
-  const Id links(MakeLinks(), H5Pclose);
+  const Hdf5Handle links(MakeLinks(), H5Pclose);
   return H5Gcreate2(file_, group.c_str(), links.get(), H5P_DEFAULT, H5P_DEFAULT);
 }
 
 void Hdf5Writer::Write(std::int64_t dataset, const NpzArray& array, std::int64_t first,
                        const std::string& name) {
   if (array.bytes.empty()) return;
-  const Id type(MakeType(array.type), H5Tclose);
-  const Id space(H5Dget_space(dataset), H5Sclose);
+  const Hdf5Handle type(MakeType(array.type), H5Tclose);
+  const Hdf5Handle space(H5Dget_space(dataset), H5Sclose);
   const std::vector<hsize_t> count = Sizes(array.shape);
   std::vector<hsize_t> start(count.size(), 0);
   if (!start.empty()) {
     start[0] = static_cast<hsize_t>(first);
     H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
   }
-  const Id memory(MakeSpace(count), H5Sclose);
+  const Hdf5Handle memory(MakeSpace(count), H5Sclose);
   if (H5Dwrite(dataset, type.get(), memory.get(), space.get(), H5P_DEFAULT, array.bytes.data()) <
       0) {
     Fail(fmt::format("array '{}'", name));
@@ -137,13 +122,13 @@ void Hdf5Writer::Write(std::int64_t dataset, const NpzArray& array, std::int64_t
 }
 
 void Hdf5Writer::Put(const std::string& name, const NpzArray& array) {
-  const Id type(MakeType(array.type), H5Tclose);
-  const Id space(MakeSpace(Sizes(array.shape)), H5Sclose);
-  const Id links(MakeLinks(), H5Pclose);
-  const Id creation(MakeCreation(), H5Pclose);
-  const Id dataset(H5Dcreate2(file_, name.c_str(), type.get(), space.get(), links.get(),
-                              creation.get(), H5P_DEFAULT),
-                   H5Dclose);
+  const Hdf5Handle type(MakeType(array.type), H5Tclose);
+  const Hdf5Handle space(MakeSpace(Sizes(array.shape)), H5Sclose);
+  const Hdf5Handle links(MakeLinks(), H5Pclose);
+  const Hdf5Handle creation(MakeCreation(), H5Pclose);
+  const Hdf5Handle dataset(H5Dcreate2(file_, name.c_str(), type.get(), space.get(), links.get(),
+                                      creation.get(), H5P_DEFAULT),
+                           H5Dclose);
   if (dataset.get() < 0) Fail(fmt::format("array '{}'", name));
   Write(dataset.get(), array, 0, name);
 }
@@ -158,11 +143,11 @@ std::int64_t Hdf5Writer::CreateGrowing(const std::string& name, const NpzArray& 
   none[0] = 0;
   most[0] = H5S_UNLIMITED;
   chunk[0] = static_cast<hsize_t>(std::max<std::int64_t>(1, kChunkBytes / row_bytes));
-  const Id type(MakeType(rows.type), H5Tclose);
-  const Id space(H5Screate_simple(static_cast<int>(none.size()), none.data(), most.data()),
-                 H5Sclose);
-  const Id links(MakeLinks(), H5Pclose);
-  const Id creation(MakeCreation(), H5Pclose);
+  const Hdf5Handle type(MakeType(rows.type), H5Tclose);
+  const Hdf5Handle space(H5Screate_simple(static_cast<int>(none.size()), none.data(), most.data()),
+                         H5Sclose);
+  const Hdf5Handle links(MakeLinks(), H5Pclose);
+  const Hdf5Handle creation(MakeCreation(), H5Pclose);
   H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data());
   if (compression_ == Hdf5Compression::kGzip) H5Pset_deflate(creation.get(), kGzipLevel);
   const hid_t dataset = H5Dcreate2(file_, name.c_str(), type.get(), space.get(), links.get(),
@@ -185,9 +170,9 @@ void Hdf5Writer::Append(const std::string& name, const NpzArray& rows) {
 
 void Hdf5Writer::SetAttribute(const std::string& group, const std::string& name,
                               std::int64_t value) {
-  const Id owner(Group(group), H5Gclose);
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Id attribute(
+  const Hdf5Handle owner(Group(group), H5Gclose);
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle attribute(
       H5Acreate2(owner.get(), name.c_str(), H5T_STD_I64LE, space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
   if (H5Awrite(attribute.get(), H5T_NATIVE_INT64, &value) < 0) {
@@ -197,13 +182,13 @@ void Hdf5Writer::SetAttribute(const std::string& group, const std::string& name,
 
 void Hdf5Writer::SetAttribute(const std::string& group, const std::string& name,
                               const std::string& text) {
-  const Id owner(Group(group), H5Gclose);
-  const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-  const Id type(H5Tcopy(H5T_C_S1), H5Tclose);
+  const Hdf5Handle owner(Group(group), H5Gclose);
+  const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Hdf5Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
   // of variable length, which h5py gives back as str
   H5Tset_size(type.get(), H5T_VARIABLE);
   H5Tset_cset(type.get(), H5T_CSET_UTF8);
-  const Id attribute(
+  const Hdf5Handle attribute(
       H5Acreate2(owner.get(), name.c_str(), type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
       H5Aclose);
   const char* value = text.c_str();

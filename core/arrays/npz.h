@@ -7,18 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz_array.h"
 #include "core/matrix.h"
 
 namespace lfiw::core {
-
-// One numpy array: little-endian, C order. `type` is numpy's descriptor without byte order: "f4",
-// "f8", "i4", "i8", "u1", ... An array of pickled objects ("O") or of a type that is not understood
-// keeps its name, type and shape but no bytes.
-struct NpzArray {
-  std::string type;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> bytes;
-};
 
 // The arrays of one .npz file by name, the format of every array artifact (numpy.load opens it).
 // Typed access throws DataError that names file, array, and the shape or type found and expected.

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/nearest_name.h"
 #include "core/run/atomic_file.h"
 
 namespace lfiw::core::internal {
@@ -14,37 +14,11 @@ namespace {
 
 constexpr std::int64_t kMaxConfigBytes = 1 << 20;
 
-// Levenshtein's distance.
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] =
-          std::min({above + 1, row[j] + 1, diagonal + static_cast<std::size_t>(a[i] != b[j])});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
 // The candidate that a misspelled key most likely means; empty if none is near.
 std::string_view Nearest(std::string_view key, std::span<const std::string_view> candidates) {
-  std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(2, key.size() / 3) + 1;
-  for (const std::string_view candidate : candidates) {
-    // part of a name counts as near: `lr_rate`, `rate` and `learning_rate`
-    const bool part = key.size() >= 4 && candidate.find(key) != std::string_view::npos;
-    const std::size_t distance = part ? 1 : EditDistance(key, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  const std::size_t near = std::max<std::size_t>(2, key.size() / 3);
+  const std::optional<std::size_t> nearest = NearestName(key, candidates, near);
+  return nearest ? candidates[*nearest] : std::string_view();
 }
 
 std::string_view LastComponent(std::string_view path) { return path.substr(path.rfind('.') + 1); }
@@ -269,9 +243,9 @@ ConfigNode LoadNode(const std::string& path, const std::vector<std::string>& ove
   return root;
 }
 
-std::vector<std::string> AllPaths(const ConfigNode& node) {
+std::vector<std::string> AllPaths(const ConfigNode& node, const std::string& path) {
   std::vector<std::string> paths;
-  CollectPaths(node, "", paths);
+  CollectPaths(node, path, paths);
   return paths;
 }
 

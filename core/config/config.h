@@ -31,6 +31,14 @@ concept Struct = requires(T& t, struct AnyVisitor& v) {
 };
 template <class T>
 concept Enum = std::is_enum_v<T>;
+class ConfigProblems;
+// A type that reads and writes its own node: what may stand there is known only when it runs.
+template <class T>
+concept NodeField = requires(T& t, const ConfigNode& node, const std::string& path,
+                             ConfigProblems& problems) {
+  t.ReadNode(node, path, problems);
+  { std::as_const(t).WriteNode() } -> std::same_as<ConfigNode>;
+};
 
 template <class T>
 struct IsVector : std::false_type {};
@@ -125,7 +133,9 @@ class ConfigReader {
  private:
   template <class T>
   void Read(const ConfigNode& node, const std::string& path, T& value, const Limits& limits) {
-    if constexpr (Struct<T>) {
+    if constexpr (NodeField<T>) {
+      value.ReadNode(node, path, problems_);
+    } else if constexpr (Struct<T>) {
       ReadStruct(node, path, value, problems_);
     } else if constexpr (IsOptional<T>::value) {
       ReadOptional(node, path, value, limits);
@@ -239,7 +249,9 @@ class ConfigWriter {
  private:
   template <class T>
   static ConfigNode Write(T& value) {
-    if constexpr (Struct<T>) {
+    if constexpr (NodeField<T>) {
+      return value.WriteNode();
+    } else if constexpr (Struct<T>) {
       return WriteStruct(value);
     } else if constexpr (IsOptional<T>::value) {
       return value ? Write(*value) : ConfigNode{};
@@ -276,7 +288,8 @@ class ConfigWriter {
       return type.empty() ? "list" : "list of " + type;
     } else if constexpr (Enum<T>) {
       return DescribeChoice(NamesOf<T>());
-    } else if constexpr (std::same_as<T, bool> || Struct<T> || std::same_as<T, std::string>) {
+    } else if constexpr (std::same_as<T, bool> || Struct<T> || NodeField<T> ||
+                         std::same_as<T, std::string>) {
       return "";
     } else {
       return DescribeNumber(std::integral<T> ? "integer" : "number", limits);
@@ -289,8 +302,8 @@ class ConfigWriter {
 // Reads `path`, which may be empty for none, and applies `overrides` in order.
 ConfigNode LoadNode(const std::string& path, const std::vector<std::string>& overrides);
 
-// The dotted paths of all fields of a written struct.
-std::vector<std::string> AllPaths(const ConfigNode& node);
+// The dotted paths of all fields of a written struct that stands at `path`.
+std::vector<std::string> AllPaths(const ConfigNode& node, const std::string& path = "");
 
 }  // namespace internal
 
@@ -300,9 +313,10 @@ std::vector<std::string> AllPaths(const ConfigNode& node);
 template <class T>
 void ReadConfig(const ConfigNode& node, T& config) {
   internal::ConfigProblems problems;
+  const std::vector<std::string> known =
+      internal::AllPaths(internal::ConfigWriter::WriteStruct(config));
   internal::ConfigReader::ReadStruct(node, "", config, problems);
-  T defaults;
-  problems.Throw(internal::AllPaths(internal::ConfigWriter::WriteStruct(defaults)));
+  problems.Throw(known);
 }
 
 // Reads a YAML file (none if `path` is empty) over the defaults of T, then overrides such as

@@ -10,10 +10,10 @@
 #include <cctype>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <sstream>
 
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::core {
 namespace {
@@ -302,8 +302,7 @@ std::string EmitCanonicalJson(const ConfigNode& node) {
     const bool infinite = node.text == ".inf" || node.text == "-.inf";
     return node.quoted || infinite ? JsonQuoted(node.text) : node.text;
   }
-  std::vector<std::size_t> order(node.items.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = IndexList(node.items.size());
   const bool is_map = node.kind == Kind::kMap;
   if (is_map) {
     std::sort(order.begin(), order.end(),

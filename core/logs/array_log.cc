@@ -3,10 +3,12 @@
 #include <optional>
 #include <utility>
 
-#include "core/arrays/array_blocks.h"
+#include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/logs/array_blocks.h"
 #include "core/logs/episode_source.h"
 #include "core/logs/log_builder.h"
+#include "core/logs/padded_log.h"
 
 namespace lfiw::core {
 namespace {

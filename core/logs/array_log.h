@@ -2,40 +2,16 @@
 #define LFIW_CORE_LOGS_ARRAY_LOG_H_
 
 #include <memory>
-#include <string>
 
 #include "core/arrays/array_store.h"
+#include "core/logs/log_keys.h"
 #include "core/logs/log_reader.h"
 
 namespace lfiw::core {
 
-// Which array of a file holds what; "" where there is none.
-struct LogKeys {
-  std::string format = {};
-  std::string observation = {}, action = {}, reward = {};
-  std::string next_observation = {};
-  std::string terminal = {}, timeout = {};  // one flag a step; `terminal` may be one an episode
-  std::string offsets = {};  // boundaries: [episodes + 1], or without one or both ends
-  std::string lengths = {};  // [episodes] of padded arrays
-  std::string density = {};  // log-density of the behavior policy
-  std::string aux = {};
-  std::string position = {};
-  // The format's flags do not tell terminal states from time limits.
-  bool ends_unknown = false;
-};
-
-// The keys that `map` (LogReadOptions) names. Throws ConfigError for a name that is none.
-LogKeys ParseLogMap(const std::string& map);
-
-// The layout of a file by its keys. Throws DataError that lists the keys and points to --map.
-LogKeys RecognizeLogKeys(const ArrayStore& store);
-
 // A log in flat arrays [steps, ...] or padded ones [episodes, steps, ...].
 std::unique_ptr<LogReader> OpenArrayLog(std::unique_ptr<ArrayStore> store, const LogKeys& keys,
                                         const LogReadOptions& options);
-
-// The padded ones alone.
-std::unique_ptr<LogReader> OpenPaddedLog(std::unique_ptr<ArrayStore> store, const LogKeys& keys);
 
 }  // namespace lfiw::core
 

@@ -117,11 +117,8 @@ class CsvSource final : public RecordSource {
   std::int64_t line() const override { return lines_.line(); }
 
   std::optional<StepRecord> Next() override {
-    std::optional<std::string_view> line;
-    do {
-      line = lines_.Next();
-      if (!line) return std::nullopt;
-    } while (line->empty());
+    const std::optional<std::string_view> line = lines_.NextNonEmpty();
+    if (!line) return std::nullopt;
     const std::string where = fmt::format("{}, line {}", lines_.path(), lines_.line());
     const std::vector<std::string> fields = SplitCsvLine(*line, where);
     if (fields.size() != columns_.roles.size()) {

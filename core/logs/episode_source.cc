@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/arrays/array_blocks.h"
+#include "core/arrays/open_array_store.h"
 #include "core/error.h"
+#include "core/logs/array_blocks.h"
 #include "core/logs/log_builder.h"
 
 namespace lfiw::core {

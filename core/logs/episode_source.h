@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "core/arrays/array_store.h"
-#include "core/logs/array_log.h"
+#include "core/logs/log_keys.h"
 #include "core/logs/log_reader.h"
 
 namespace lfiw::core {

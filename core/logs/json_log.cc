@@ -32,11 +32,8 @@ class JsonSource final : public RecordSource {
   std::int64_t line() const override { return lines_.line(); }
 
   std::optional<StepRecord> Next() override {
-    std::optional<std::string_view> line;
-    do {
-      line = lines_.Next();
-      if (!line) return std::nullopt;
-    } while (line->empty());
+    const std::optional<std::string_view> line = lines_.NextNonEmpty();
+    if (!line) return std::nullopt;
     const json object = Parse(*line);
     StepRecord record;
     if (object.contains("episode")) {

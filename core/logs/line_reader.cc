@@ -47,6 +47,12 @@ std::optional<std::string_view> LineReader::Next() {
   return line;
 }
 
+std::optional<std::string_view> LineReader::NextNonEmpty() {
+  std::optional<std::string_view> line = Next();
+  while (line && line->empty()) line = Next();
+  return line;
+}
+
 std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where) {
   std::vector<std::string> fields(1);
   bool quoted = false;

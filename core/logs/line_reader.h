@@ -15,8 +15,10 @@ namespace lfiw::core {
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
-  // Valid until the next call; nothing at the end.
+  // Returns the next line, valid until the next call; nothing at the end.
   std::optional<std::string_view> Next();
+  // Returns the next line that is not empty, as Next does.
+  std::optional<std::string_view> NextNonEmpty();
   // Of the line that Next gave, from 1.
   std::int64_t line() const { return line_; }
   const std::string& path() const { return path_; }

@@ -1,9 +1,10 @@
+#include "core/logs/log_keys.h"
+
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include "core/error.h"
-#include "core/logs/array_log.h"
 
 namespace lfiw::core {
 namespace {

@@ -1,9 +1,10 @@
+#include "core/logs/padded_log.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "core/arrays/array_blocks.h"
 #include "core/error.h"
-#include "core/logs/array_log.h"
+#include "core/logs/array_blocks.h"
 #include "core/logs/log_builder.h"
 
 namespace lfiw::core {

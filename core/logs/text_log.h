@@ -48,7 +48,7 @@ struct TextFormat {
   std::function<std::unique_ptr<RecordSource>()> open = {};  // from the start
 };
 
-// CSV with a header (core/logs/log_reader.h), or Coach's; and JSON lines. Throw DataError.
+// CSV with a header (core/logs/open_log.h), or Coach's; and JSON lines. Throw DataError.
 TextFormat OpenCsv(const std::string& path);
 TextFormat OpenJsonLines(const std::string& path);
 

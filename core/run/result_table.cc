@@ -1,7 +1,6 @@
 #include "core/run/result_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -45,101 +44,6 @@ struct CollectColumns {
   template <class T>
   void Column(const char* name, const char* unit, const char* definition, T ResultRow::*member) {
     columns.emplace_back(name, unit, definition, member);
-  }
-};
-
-std::vector<std::string> ColumnNames() {
-  std::vector<std::string> names;
-  for (const auto& column : ResultColumns().columns()) names.push_back(column.name);
-  return names;
-}
-
-// Cuts CSV text into records of cells; quoted cells may hold commas, quotes and line breaks.
-class CsvParser {
- public:
-  CsvParser(std::string_view text, const std::string& source) : text_(text), source_(source) {}
-
-  bool AtEnd() const { return at_ == text_.size(); }
-  // Line on which the last record began.
-  std::size_t line() const { return record_line_; }
-
-  std::vector<std::string> Next() {
-    record_line_ = line_;
-    std::vector<std::string> cells;
-    while (true) {
-      cells.push_back(!AtEnd() && text_[at_] == '"' ? QuotedCell() : PlainCell());
-      if (AtEnd()) return cells;
-      const char c = text_[at_++];
-      if (c == ',') continue;
-      if (c == '\r' && !AtEnd() && text_[at_] == '\n') ++at_;
-      ++line_;
-      return cells;
-    }
-  }
-
- private:
-  std::string PlainCell() {
-    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
-    std::string cell(text_.substr(at_, end - at_));
-    at_ = end;
-    return cell;
-  }
-
-  std::string QuotedCell() {
-    std::string cell;
-    for (++at_; !AtEnd(); ++at_) {
-      if (text_[at_] == '\n') ++line_;
-      if (text_[at_] != '"') {
-        cell += text_[at_];
-        continue;
-      }
-      ++at_;
-      if (AtEnd() || text_[at_] != '"') {
-        const bool ended =
-            AtEnd() || std::string_view(",\r\n").find(text_[at_]) != std::string::npos;
-        if (!ended) Fail("text after a closing quote");
-        return cell;
-      }
-      cell += '"';
-    }
-    Fail("an open quote");
-  }
-
-  [[noreturn]] void Fail(const char* what) const {
-    Throw<DataError>("{}:{}: {}", source_, line_, what);
-  }
-
-  std::string_view text_;
-  const std::string& source_;
-  std::size_t at_ = 0;
-  std::size_t line_ = 1;
-  std::size_t record_line_ = 1;
-};
-
-// Fills a row's fields from the cells of a record, in order.
-struct ReadCells {
-  ResultRow& row;
-  const std::vector<std::string>& cells;
-  const std::string& source;
-  std::size_t line;
-  std::size_t next = 0;
-
-  void Column(const char*, const char*, const char*, std::string ResultRow::*member) {
-    row.*member = cells[next++];
-  }
-
-  template <class T>
-  void Column(const char* name, const char*, const char*, std::optional<T> ResultRow::*member) {
-    const std::string& cell = cells[next++];
-    if (cell.empty()) return;
-    T value{};
-    const char* last = cell.data() + cell.size();
-    const auto [end, error] = std::from_chars(cell.data(), last, value);
-    if (error != std::errc() || end != last || !std::isfinite(static_cast<double>(value))) {
-      Throw<DataError>("{}:{}: {} is '{}', expected {}", source, line, name, cell,
-                       std::is_integral_v<T> ? "an integer" : "a finite number");
-    }
-    row.*member = value;
   }
 };
 
@@ -216,25 +120,6 @@ std::string FormatCsv(std::span<const ResultRow> rows) {
   return ResultColumns().Format(rows);
 }
 
-std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source) {
-  CsvParser parser(text, source);
-  const std::vector<std::string> names = ColumnNames();
-  if (parser.AtEnd() || parser.Next() != names) {
-    Throw<DataError>("{}:1: expected the header {}", source, fmt::join(names, ","));
-  }
-  std::vector<ResultRow> rows;
-  while (!parser.AtEnd()) {
-    const std::vector<std::string> cells = parser.Next();
-    if (cells.size() != names.size()) {
-      Throw<DataError>("{}:{}: {} cells, expected {}", source, parser.line(), cells.size(),
-                       names.size());
-    }
-    ReadCells reader{rows.emplace_back(), cells, source, parser.line()};
-    ResultRow::VisitColumns(reader);
-  }
-  return rows;
-}
-
 std::string FormatJson(std::span<const ResultRow> rows) {
   nlohmann::ordered_json objects = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -255,8 +140,6 @@ std::string FormatJson(std::span<const ResultRow> rows) {
 void WriteCsv(const std::string& path, std::span<const ResultRow> rows) {
   WriteFileAtomically(path, FormatCsv(rows));
 }
-
-std::vector<ResultRow> ReadCsv(const std::string& path) { return ParseCsv(ReadFile(path), path); }
 
 void WriteJson(const std::string& path, std::span<const ResultRow> rows) {
   WriteFileAtomically(path, FormatJson(rows));

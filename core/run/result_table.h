@@ -62,16 +62,12 @@ std::optional<double> Cell(double value);
 // when `value` is empty without a reason.
 std::string FormatCsv(std::span<const ResultRow> rows);
 
-// Reads what FormatCsv wrote. Throws DataError that names `source`, line and column.
-std::vector<ResultRow> ParseCsv(std::string_view text, const std::string& source);
-
 // Writes the rows as JSON, with a schema version and the unit and definition of each column; empty
 // cells are null. Throws as FormatCsv does.
 std::string FormatJson(std::span<const ResultRow> rows);
 
 // Write and read the files. A file is written atomically.
 void WriteCsv(const std::string& path, std::span<const ResultRow> rows);
-std::vector<ResultRow> ReadCsv(const std::string& path);
 void WriteJson(const std::string& path, std::span<const ResultRow> rows);
 
 // Writes a table for the terminal: one line per row with the columns that matter, rounded; a row

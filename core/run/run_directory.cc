@@ -81,13 +81,4 @@ void RunDirectory::WriteManifest(const Manifest& manifest, const SystemInfo& sys
   Write("manifest.json", Dump(json, 1));
 }
 
-void RunDirectory::AppendMetrics(const std::string& series, std::int64_t step,
-                                 const std::map<std::string, double>& values) {
-  ordered_json line = {{"series", series}, {"step", step}};
-  // the JSON library writes null for what is not finite
-  for (const auto& [name, value] : values) line[name] = value;
-  const std::lock_guard guard(metrics_mutex_);
-  AppendToFile(File("metrics.jsonl"), Dump(line, -1));
-}
-
 }  // namespace lfiw::core

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,14 +40,8 @@ class RunDirectory {
   void Write(const std::string& name, std::string_view bytes) const;
   void WriteManifest(const Manifest& manifest, const SystemInfo& system) const;
 
-  // Appends a line to metrics.jsonl: {"series": .., "step": .., name: value, ..}. NaN and infinite
-  // values become null. Thread safe.
-  void AppendMetrics(const std::string& series, std::int64_t step,
-                     const std::map<std::string, double>& values);
-
  private:
   std::string path_;
-  std::mutex metrics_mutex_;
 };
 
 }  // namespace lfiw::core

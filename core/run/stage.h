@@ -105,14 +105,26 @@ struct StageId {
   std::string Hash() const;
 };
 
+// Returns the info of a stage: its kInfo, or where one type stands for several stages what its
+// function Info says of the inputs.
+template <StageType S>
+StageInfo InfoOf(const typename S::Inputs& inputs) {
+  if constexpr (requires { S::Info(inputs); }) {
+    return S::Info(inputs);
+  } else {
+    return S::kInfo;
+  }
+}
+
 template <StageType S>
 StageId IdOf(const typename S::Key& key, const typename S::Inputs& inputs,
              const Toolchain& toolchain) {
-  return {.name = std::string(S::kInfo.name),
+  const StageInfo info = InfoOf<S>(inputs);
+  return {.name = std::string(info.name),
           .key = CanonicalText(key),
           .inputs = inputs.Hashes(),
-          .version = S::kInfo.version,
-          .sources = toolchain.SourceHash(S::kInfo.layer),
+          .version = info.version,
+          .sources = toolchain.SourceHash(info.layer),
           .computed_with = toolchain.computed_with};
 }
 

@@ -24,13 +24,6 @@
 namespace lfiw::experiments {
 namespace {
 
-std::vector<Estimator> Chosen(const BenchConfig& config, const EstimatorRegistry& registry) {
-  if (config.estimators.empty()) return {registry.all().begin(), registry.all().end()};
-  std::vector<Estimator> chosen;
-  for (const std::string& name : config.estimators) chosen.push_back(registry.Find(name));
-  return chosen;
-}
-
 std::set<std::string> NeedsOf(const std::vector<Estimator>& estimators) {
   std::set<std::string> needs;
   for (const Estimator& estimator : estimators) {
@@ -70,7 +63,9 @@ std::vector<BenchInterval> IntervalsOf(const Job& job, const Estimator& estimato
                    .assumes = "covers " + interval.covers + ", not the error of the model"});
     return out;
   }
-  const std::optional<ReturnRange> range = job.problem->Contribution(estimator.name);
+  // the ranges are those of the usual options
+  const std::optional<ReturnRange> range =
+      estimator.params.empty() ? job.problem->Contribution(estimator.name) : std::nullopt;
   for (const EpisodeIntervalMethod kind : plan.kinds) {
     EpisodeIntervalOptions options = plan.options;
     options.method = kind;
@@ -92,6 +87,7 @@ BenchRecord RecordOf(const Job& job, const Estimator& estimator, const Estimate&
                      .behavior = job.problem->behavior(),
                      .policy = policy.label,
                      .estimator = estimator.name,
+                     .params = estimator.params,
                      .log_episodes = job.episodes,
                      .seed = job.seed,
                      .truth = policy.truth,
@@ -135,7 +131,7 @@ std::optional<double> MismatchOf(const EstimatorInputs& inputs) {
 
 std::vector<BenchRecord> RunJob(const Job& job, const std::vector<Estimator>& estimators,
                                 const std::set<std::string>& needs, IntervalPlan intervals) {
-  const BenchInputs inputs = job.problem->Inputs(job.policy, job.episodes, job.seed, needs);
+  const FittedInputs inputs = job.problem->Inputs(job.policy, job.episodes, job.seed, needs);
   const std::optional<double> mismatch = MismatchOf(inputs.arrays);
   intervals.options.seed = job.seed;
   std::vector<BenchRecord> records;
@@ -285,10 +281,10 @@ int RunBench(const BenchConfig& config, const ExperimentRun& run) {
 
 int RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
              const ExperimentRun& run) {
-  CheckConfig(config);
+  CheckConfig(config, registry);
   const auto problems = MakeBenchProblems(config, run.cache, run.verbosity);
-  const std::vector<BenchRecord> records =
-      RunJobs(config, Chosen(config, registry), problems, run.verbosity);
+  const std::vector<BenchRecord> records = RunJobs(
+      config, MakeEstimators(config.estimators, registry, config.fits), problems, run.verbosity);
   const std::vector<BenchScore> scores = ScoreBench(records);
   WriteRun(config, run, records, scores);
   if (run.verbosity != Verbosity::kQuiet) {

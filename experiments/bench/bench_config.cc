@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <exception>
+#include <utility>
 
+#include "core/config/config.h"
 #include "core/error.h"
-#include "envs/env.h"
+#include "envs/env_registry.h"
 #include "envs/tabular_systems.h"
-#include "ope/estimator.h"
 
 namespace lfiw::experiments {
 
@@ -28,7 +28,7 @@ void CheckEndless(const BenchConfig& config, std::vector<std::string>& problems)
 
 }  // namespace
 
-BenchConfig::BenchConfig() {
+BenchConfig::BenchConfig(FitRegistry known) : fits(std::move(known)) {
   const EvaluationConfig robust = DefaultsOf(Preset::kRobust);
   log = robust.log;
   dynamics = robust.dynamics;
@@ -38,7 +38,14 @@ BenchConfig::BenchConfig() {
   rollout = robust.rollout;
 }
 
-void CheckConfig(const BenchConfig& config) {
+BenchConfig LoadBenchConfig(const std::string& path, const std::vector<std::string>& overrides,
+                            FitRegistry known) {
+  BenchConfig config(std::move(known));
+  ReadConfig(internal::LoadNode(path, overrides), config);
+  return config;
+}
+
+void CheckConfig(const BenchConfig& config, const EstimatorRegistry& registry) {
   std::vector<std::string> problems;
   const auto check = [&](const auto& find) {
     try {
@@ -56,8 +63,7 @@ void CheckConfig(const BenchConfig& config) {
   if (config.log_episodes.empty()) {
     problems.emplace_back("log_episodes: the list needs at least one entry");
   }
-  const EstimatorRegistry registry = StandardEstimators();
-  for (const std::string& name : config.estimators) check([&] { registry.Find(name); });
+  check([&] { MakeEstimators(config.estimators, registry, config.fits); });
   for (const std::string& name : config.tabular) check([&] { FindTabularProblem(name); });
   for (const BenchTask& task : config.tasks) check([&] { FindEnv(task.environment); });
   if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));

@@ -7,9 +7,11 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/bench/estimator_choice.h"
 #include "experiments/evaluation/evaluation_config.h"
 #include "experiments/presentation/experiment.h"
+#include "ope/estimator.h"
+#include "ope/fit.h"
 #include "ope/judgement/episode_intervals.h"
 
 namespace lfiw::experiments {
@@ -34,7 +36,7 @@ struct BenchConfig {
   std::uint64_t seed = 0;
   std::int64_t seeds = 10;
   std::vector<std::int64_t> log_episodes = {100};
-  std::vector<std::string> estimators;
+  std::vector<EstimatorChoice> estimators;
   EpisodeIntervalOptions interval;
   // Kinds beside or instead of interval.method, all of interval.level.
   std::vector<EpisodeIntervalMethod> intervals;
@@ -48,11 +50,11 @@ struct BenchConfig {
   DynamicsOptions dynamics;
   ClassifierSetOptions classifiers;
   RolloutOptions rollout;
-  EstimatorFitOptions fits;
+  FitRegistry fits;  // with the options that they run with
   TruthOptions truth;
 
-  // Fits as in the robust preset.
-  BenchConfig();
+  // Models as in the robust preset; estimators may need what `known` provides.
+  explicit BenchConfig(FitRegistry known = StandardFits());
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -61,7 +63,8 @@ struct BenchConfig {
     v.Field("seed", seed, "seed of the first log; the others follow");
     v.Field("seeds", seeds, "logs of each size", AtLeast(1));
     v.Field("log_episodes", log_episodes, "sizes of the logs", AtLeast(2));
-    v.Field("estimators", estimators, "names of estimators; empty: all");
+    v.Field("estimators", estimators,
+            "names of estimators, or {name: NAME, ...} with options of one; empty: all");
     v.Field("interval", interval, "intervals of estimates that are sums over episodes");
     v.Field("intervals", intervals,
             "kinds of intervals whose coverage is measured, the first for results.csv; empty: "
@@ -82,8 +85,15 @@ struct BenchConfig {
   }
 };
 
-// Throws ConfigError with one line per problem: nothing to do, unknown estimators or systems.
-void CheckConfig(const BenchConfig& config);
+// Reads an experiment file and overrides, as LoadConfig does, for fits of which some may be one's
+// own: `fits` has a section for each.
+BenchConfig LoadBenchConfig(const std::string& path, const std::vector<std::string>& overrides,
+                            FitRegistry known = StandardFits());
+
+// Throws ConfigError with one line per problem: nothing to do, unknown systems, and what
+// MakeEstimators says of the estimators, which are those of `registry`.
+void CheckConfig(const BenchConfig& config,
+                 const EstimatorRegistry& registry = StandardEstimators());
 
 }  // namespace lfiw::experiments
 

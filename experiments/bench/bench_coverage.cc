@@ -68,7 +68,7 @@ constexpr std::array kTitles = {"environment", "episodes", "estimator", "interva
 std::vector<std::string> Cells(const CoverageScore& score, double level) {
   return {score.environment,
           fmt::format("{}", score.log_episodes),
-          score.estimator,
+          LabelOf(score.estimator, score.params),
           score.kind,
           fmt::format("{}", score.intervals),
           score.coverage ? fmt::format("{:.1f} %", 100.0 * *score.coverage) : kNoNumber,
@@ -84,12 +84,13 @@ std::vector<CoverageScore> ScoreCoverage(std::span<const BenchRecord> records) {
   for (const BenchRecord& record : records) {
     for (const BenchInterval& interval : record.intervals) {
       const auto [place, added] = places.insert(
-          {{record.environment, record.log_episodes, record.estimator, interval.kind}, all.size()});
+          {{record.environment, record.log_episodes, record.label(), interval.kind}, all.size()});
       if (added) {
         Counts& counts = all.emplace_back();
         counts.score.environment = record.environment;
         counts.score.log_episodes = record.log_episodes;
         counts.score.estimator = record.estimator;
+        counts.score.params = record.params;
         counts.score.kind = interval.kind;
       }
       Add(record, interval, all[place->second]);
@@ -113,6 +114,7 @@ CsvColumns<CoverageScore> CoverageColumns(double level) {
   return {{"env", "", "environment", &CoverageScore::environment},
           {"log_episodes", "episodes", "size of the logs", &CoverageScore::log_episodes},
           {"estimator", "", "name of the estimator", &CoverageScore::estimator},
+          {"params", "", "options that differ from the usual ones", &CoverageScore::params},
           {"interval", "", "kind of the interval", &CoverageScore::kind},
           {"level", "", "coverage that intervals aim at",
            [level](const CoverageScore&) { return level; }},

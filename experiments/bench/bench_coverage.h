@@ -18,7 +18,7 @@ namespace lfiw::experiments {
 struct CoverageScore {
   std::string environment;
   std::int64_t log_episodes = 0;
-  std::string estimator;
+  std::string estimator, params;
   std::string kind;
   std::int64_t intervals = 0;
   std::int64_t refused = 0;          // estimates without an interval of this kind

@@ -11,25 +11,28 @@
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular_systems.h"
 #include "experiments/calibration/verdict_cases.h"
+#include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/fitted_models.h"
+#include "experiments/evaluation/model_stages.h"
 #include "experiments/evaluation/sources.h"
+#include "ope/fits/closed_form_inputs.h"
 #include "ope/fits/linear_gaussian_fits.h"
 #include "ope/fits/tabular_fits.h"
 
 namespace lfiw::experiments {
 namespace {
 
-// Seconds since `start`.
-double Since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Arrays that `make` makes in closed form, all at once.
+// What estimators need of a log in a closed-form system; `make` makes the source of the fits, whose
+// time all of them share.
 template <class Make>
-BenchInputs TimedInputs(const Make& make) {
+FittedInputs ClosedFormInputs(const Make& make, const FitRegistry& fits,
+                              const std::set<std::string>& needs) {
   const auto start = std::chrono::steady_clock::now();
-  BenchInputs out{make(), {}};
-  out.times.push_back({{}, Since(start)});
+  const auto source = make();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  FittedInputs out = MakeInputs(source, fits, needs);
+  out.times.push_back({{}, took.count()});
   return out;
 }
 
@@ -39,18 +42,24 @@ double ScaledTo(const Estimand& estimand, double sum) {
   return StepFactors(estimand, 1).front() * sum;
 }
 
-// The needs that a stage serves; none for what makes or describes logs and policies.
-std::set<std::string> ServedBy(const std::string& stage) {
-  if (stage == "linear_values") return {"mql", "mwl"};
-  if (stage == "model_values") return {"model", "model_visitation"};
-  if (stage == "classifier") return {"classifiers"};
-  if (stage == "dynamics" || stage.starts_with("learned_")) {
-    return {"model", "model_visitation", "rollouts"};
+// The times of the model behind fits that read it, from number `first` of the cache's records on:
+// classifiers count to what needs them, reward and termination to all.
+void AddModelTimes(const StageCache& cache, std::size_t first, const FitRegistry& fits,
+                   std::vector<FitTime>& times) {
+  std::set<std::string> served;
+  for (const FitMethod& fit : fits.all()) {
+    if (fit.Reads(FitReads::kDynamics)) served.insert(fit.provides.begin(), fit.provides.end());
   }
-  for (const char* own : {"fqe", "dual_dice", "gen_dice", "mrdr", "rollouts"}) {
-    if (stage == own) return {stage};
+  const std::vector<StageRecord> records = cache.records();
+  for (std::size_t k = first; k < records.size(); ++k) {
+    const StageRecord& record = records[k];
+    if (record.name == ClassifierStage::kInfo.name) {
+      times.push_back({{"classifiers"}, record.computed_seconds});
+    } else if (record.name == DynamicsStage::kInfo.name ||
+               record.name == LearnedFunctionStage::kInfo.name) {
+      times.push_back({served, record.computed_seconds});
+    }
   }
-  return {};
 }
 
 ModelRolloutCounts CountsOf(const RolloutOptions& rollout) {
@@ -59,8 +68,9 @@ ModelRolloutCounts CountsOf(const RolloutOptions& rollout) {
 
 class TabularBench final : public BenchProblem {
  public:
-  TabularBench(TabularProblem problem, const EstimandOptions& value, const RolloutOptions& rollout)
-      : problem_(std::move(problem)), counts_(CountsOf(rollout)) {
+  TabularBench(TabularProblem problem, const BenchConfig& bench)
+      : problem_(std::move(problem)), fits_(bench.fits), counts_(CountsOf(bench.rollout)) {
+    const EstimandOptions& value = bench.value;
     estimand_.discount = problem_.discount;
     estimand_.horizon = problem_.horizon;
     if (value.infinite()) estimand_ = EstimandOf(value);
@@ -85,15 +95,17 @@ class TabularBench final : public BenchProblem {
   BenchTasks tasks() const override { return BenchTasks::kParallel; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  BenchInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
-                     const std::set<std::string>& /*needs*/) const override {
+  FittedInputs Inputs(std::size_t /*policy*/, std::int64_t episodes, std::uint64_t seed,
+                      const std::set<std::string>& needs) const override {
     const TabularLog log =
         SampleLog(problem_.system, problem_.behavior, episodes, problem_.horizon,
                   Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
-    return TimedInputs([&] {
-      return MakeTabularInputs(problem_.system, problem_.behavior, problem_.evaluation, log,
+    return ClosedFormInputs(
+        [&] {
+          return TabularSource(problem_.system, problem_.behavior, problem_.evaluation, log,
                                estimand_, counts_, seed);
-    });
+        },
+        fits_, needs);
   }
   std::optional<ReturnRange> Contribution(const std::string& estimator) const override {
     const auto range = ranges_.find(estimator);
@@ -103,6 +115,7 @@ class TabularBench final : public BenchProblem {
  private:
   std::map<std::string, ReturnRange> ranges_;
   TabularProblem problem_;
+  const FitRegistry& fits_;
   Estimand estimand_;
   ModelRolloutCounts counts_;
   std::vector<BenchPolicy> policies_;
@@ -111,12 +124,13 @@ class TabularBench final : public BenchProblem {
 // A random system, its behavior policy, and policies on the way from that to a random other one.
 class LinearGaussianBench final : public BenchProblem {
  public:
-  LinearGaussianBench(std::uint64_t seed, std::int64_t index, const EstimandOptions& value,
-                      const RolloutOptions& rollout)
+  LinearGaussianBench(const BenchConfig& bench, std::int64_t index)
       : name_(fmt::format("linear_gaussian_{}", index)),
-        drawn_(DrawCase(CaseKind::kGood, PlantedFailure::kNone, seed,
+        drawn_(DrawCase(CaseKind::kGood, PlantedFailure::kNone, bench.seed,
                         static_cast<std::uint64_t>(index))),
-        counts_(CountsOf(rollout)) {
+        fits_(bench.fits),
+        counts_(CountsOf(bench.rollout)) {
+    const EstimandOptions& value = bench.value;
     estimand_.horizon = drawn_.horizon;
     if (value.infinite()) estimand_ = EstimandOf(value);
     for (const double share : {0.25, 0.5, 1.0, 2.0}) {
@@ -139,20 +153,23 @@ class LinearGaussianBench final : public BenchProblem {
   BenchTasks tasks() const override { return BenchTasks::kParallel; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                     const std::set<std::string>& /*needs*/) const override {
+  FittedInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                      const std::set<std::string>& needs) const override {
     const LinearGaussianLog log =
         SampleLog(drawn_.system, drawn_.behavior, episodes, drawn_.horizon,
                   Stream(seed, "bench log", {static_cast<std::uint64_t>(episodes)}));
-    return TimedInputs([&] {
-      return MakeLinearGaussianInputs(drawn_.system, drawn_.behavior, evaluations_[policy], log,
+    return ClosedFormInputs(
+        [&] {
+          return LinearGaussianSource(drawn_.system, drawn_.behavior, evaluations_[policy], log,
                                       estimand_, counts_, seed);
-    });
+        },
+        fits_, needs);
   }
 
  private:
   std::string name_;
   VerdictCase drawn_;
+  const FitRegistry& fits_;
   Estimand estimand_;
   ModelRolloutCounts counts_;
   std::vector<LinearGaussianPolicy> evaluations_;
@@ -179,9 +196,8 @@ class EnvironmentBench final : public BenchProblem {
   BenchTasks tasks() const override { return BenchTasks::kSerial; }
   const std::vector<BenchPolicy>& policies() const override { return policies_; }
 
-  BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                     const std::set<std::string>& needs) const override {
-    const std::size_t before = cache_.records().size();
+  FittedInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                      const std::set<std::string>& needs) const override {
     EvaluationConfig config = config_;
     config.log.episodes = episodes;
     config.seed = seed;
@@ -191,30 +207,25 @@ class EnvironmentBench final : public BenchProblem {
     const LogSplit split =
         SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
     std::optional<FittedModels> models;
-    if (NeedsModel(needs)) {
+    std::vector<FitTime> times;
+    if (NeedDynamics(bench_.fits, needs)) {
+      const std::size_t before = cache_.records().size();
       models = FitModels(context, log, split, config.classifiers.instances);
+      AddModelTimes(cache_, before, bench_.fits, times);
     }
     const EstimatorSources sources{.context = context,
-                                   .options = bench_.fits,
+                                   .fits = bench_.fits,
                                    .log = log,
                                    .split = split,
                                    .models = models ? &*models : nullptr,
                                    .policy = sources_.evaluations[policy],
                                    .behavior = sources_.behavior};
-    BenchInputs out{MakeEstimatorInputs(sources, CorrectionEpisodes(sources), needs), {}};
-    const std::vector<StageRecord> records = cache_.records();
-    for (std::size_t k = before; k < records.size(); ++k) {
-      std::set<std::string> served = ServedBy(records[k].name);
-      if (!served.empty()) out.times.push_back({std::move(served), records[k].computed_seconds});
-    }
+    FittedInputs out = MakeEstimatorInputs(sources, CorrectionEpisodes(sources), needs);
+    out.times.insert(out.times.end(), times.begin(), times.end());
     return out;
   }
 
  private:
-  static bool NeedsModel(const std::set<std::string>& needs) {
-    return needs.contains("model") || needs.contains("model_visitation") ||
-           needs.contains("rollouts");
-  }
   static EvaluationConfig ConfigFor(const BenchConfig& bench, const BenchTask& task) {
     EvaluationConfig config = DefaultsOf(Preset::kRobust);
     config.seed = bench.seed;
@@ -245,12 +256,10 @@ std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& 
                                                              Verbosity verbosity) {
   std::vector<std::unique_ptr<BenchProblem>> problems;
   for (const std::string& name : config.tabular) {
-    problems.push_back(
-        std::make_unique<TabularBench>(FindTabularProblem(name), config.value, config.rollout));
+    problems.push_back(std::make_unique<TabularBench>(FindTabularProblem(name), config));
   }
   for (std::int64_t i = 0; i < config.linear_gaussian; ++i) {
-    problems.push_back(
-        std::make_unique<LinearGaussianBench>(config.seed, i, config.value, config.rollout));
+    problems.push_back(std::make_unique<LinearGaussianBench>(config, i));
   }
   for (const BenchTask& task : config.tasks) {
     problems.push_back(std::make_unique<EnvironmentBench>(config, task, cache, verbosity));

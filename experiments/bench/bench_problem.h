@@ -13,6 +13,7 @@
 #include "experiments/bench/bench_config.h"
 #include "experiments/presentation/terminal_progress.h"
 #include "ope/estimator.h"
+#include "ope/fit.h"
 #include "ope/judgement/backtest.h"
 
 namespace lfiw::experiments {
@@ -28,19 +29,6 @@ struct BenchPolicy {
 // threads one after the other.
 enum class BenchTasks { kParallel, kSerial };
 
-// Time that went into arrays that estimators with one of these needs read; empty: all of them. None
-// where a fit comes from a cache that does not know it.
-struct FitTime {
-  std::set<std::string> needs;
-  std::optional<double> seconds;
-};
-
-// What estimators read of one log.
-struct BenchInputs {
-  EstimatorInputs arrays;
-  std::vector<FitTime> times;
-};
-
 // One behavior policy in one system, and the policies to be evaluated from its logs.
 class BenchProblem {
  public:
@@ -52,8 +40,8 @@ class BenchProblem {
   virtual BenchTasks tasks() const = 0;
   virtual const std::vector<BenchPolicy>& policies() const = 0;
   // Arrays for estimators with these needs, from the log of that size and seed.
-  virtual BenchInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
-                             const std::set<std::string>& needs) const = 0;
+  virtual FittedInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
+                              const std::set<std::string>& needs) const = 0;
   // Bounds of what one episode can add to that estimator's plain mean; none where none are known.
   virtual std::optional<ReturnRange> Contribution(const std::string& /*estimator*/) const {
     return {};

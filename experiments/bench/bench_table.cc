@@ -99,7 +99,7 @@ constexpr std::array kTitles = {"estimator", "n",        "refused",  "bias",    
 std::vector<std::string> Cells(const BenchScore& score) {
   const bool any = score.estimates > 0;
   const auto number = [any](double value) { return any ? FormatRounded(value) : kNoNumber; };
-  return {score.estimator,
+  return {score.label(),
           fmt::format("{}", score.estimates),
           fmt::format("{}", score.refused),
           number(score.bias),
@@ -138,7 +138,7 @@ std::vector<std::string> BestOf(std::span<const BenchScore> scores,
   for (const BenchScore& score : scores) {
     const bool here = score.environment == environment && score.log_episodes == largest;
     if (here && score.estimates > 0 && names.size() < kMostSeries) {
-      names.push_back(score.estimator);
+      names.push_back(score.label());
     }
   }
   return names;
@@ -146,7 +146,7 @@ std::vector<std::string> BestOf(std::span<const BenchScore> scores,
 
 // An estimator's error for one policy at the largest log of its environment.
 struct MismatchPoint {
-  std::string environment, estimator;
+  std::string environment, label;
   double mismatch = 0.0, rmse = 0.0, truth = 0.0;
 };
 
@@ -161,14 +161,12 @@ std::vector<MismatchPoint> MismatchPoints(std::span<const BenchRecord> records) 
   for (const BenchRecord& record : records) {
     const bool counts = record.value && record.mismatch;
     if (!counts || record.log_episodes != largest[record.environment]) continue;
-    groups[{record.environment, record.behavior, record.policy, record.estimator}].push_back(
-        &record);
+    groups[{record.environment, record.behavior, record.policy, record.label()}].push_back(&record);
   }
   std::vector<MismatchPoint> points;
   for (const auto& [key, group] : groups) {
-    MismatchPoint point{.environment = std::get<0>(key),
-                        .estimator = std::get<3>(key),
-                        .truth = group.front()->truth};
+    MismatchPoint point{
+        .environment = std::get<0>(key), .label = std::get<3>(key), .truth = group.front()->truth};
     double squares = 0.0;
     for (const BenchRecord* record : group) {
       point.mismatch += *record->mismatch / static_cast<double>(group.size());
@@ -225,12 +223,12 @@ HtmlTable TableOf(std::span<const BenchScore> group) {
 }  // namespace
 
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
-  // by place of the environment, size and name of the estimator
+  // by place of the environment, size, name and params of the estimator
   const std::vector<std::string> environments = EnvironmentsOf(records);
-  std::map<std::tuple<std::ptrdiff_t, std::int64_t, std::string>, Records> groups;
+  std::map<std::tuple<std::ptrdiff_t, std::int64_t, std::string, std::string>, Records> groups;
   for (const BenchRecord& record : records) {
     const auto place = std::ranges::find(environments, record.environment) - environments.begin();
-    groups[{place, record.log_episodes, record.estimator}].push_back(&record);
+    groups[{place, record.log_episodes, record.estimator, record.params}].push_back(&record);
   }
   std::vector<BenchScore> scores;
   for (const auto& [key, group] : groups) {
@@ -238,6 +236,7 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
     score.environment = environments[static_cast<std::size_t>(std::get<0>(key))];
     score.log_episodes = std::get<1>(key);
     score.estimator = std::get<2>(key);
+    score.params = std::get<3>(key);
     SetErrors(group, score);
     SetRankings(group, score);
     scores.push_back(std::move(score));
@@ -245,7 +244,7 @@ std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
   const auto order = [&](const BenchScore& score) {
     return std::tuple(std::ranges::find(environments, score.environment) - environments.begin(),
                       score.log_episodes, score.estimates == 0, score.refused > 0, score.rmse,
-                      score.estimator);
+                      score.estimator, score.params);
   };
   std::ranges::sort(scores, {}, order);
   return scores;
@@ -257,6 +256,7 @@ const CsvColumns<BenchRecord>& BenchColumns() {
       {"behavior", "", "policy that wrote the log", InQuotes(&BenchRecord::behavior)},
       {"policy", "", "evaluated policy", InQuotes(&BenchRecord::policy)},
       {"estimator", "", "name of the estimator", &BenchRecord::estimator},
+      {"params", "", "options that differ from the usual ones", &BenchRecord::params},
       {"log_episodes", "episodes", "size of the log", &BenchRecord::log_episodes},
       {"seed", "", "seed of the log", &BenchRecord::seed},
       {"value", "return", "estimate of the policy's value", &BenchRecord::value},
@@ -286,6 +286,7 @@ const CsvColumns<BenchRecord>& TimingColumns() {
       {"behavior", "", "policy that wrote the log", InQuotes(&BenchRecord::behavior)},
       {"policy", "", "evaluated policy", InQuotes(&BenchRecord::policy)},
       {"estimator", "", "name of the estimator", &BenchRecord::estimator},
+      {"params", "", "options that differ from the usual ones", &BenchRecord::params},
       {"log_episodes", "episodes", "size of the log", &BenchRecord::log_episodes},
       {"seed", "", "seed of the log", &BenchRecord::seed},
       {"seconds", "s", "wall time of the fits that the estimator needs and of the estimate",
@@ -298,6 +299,7 @@ const CsvColumns<BenchScore>& ScoreColumns() {
       {"env", "", "environment; empty: the mean over all", &BenchScore::environment},
       {"log_episodes", "episodes", "size of the logs", &BenchScore::log_episodes},
       {"estimator", "", "name of the estimator", &BenchScore::estimator},
+      {"params", "", "options that differ from the usual ones", &BenchScore::params},
       {"estimates", "", "number of estimates with a value", &BenchScore::estimates},
       {"refused", "", "number of estimates without one", &BenchScore::refused},
       {"bias", "return", "mean of value - truth", OfEstimates(&BenchScore::bias)},
@@ -356,7 +358,7 @@ Plot TruthPlot(std::span<const BenchRecord> records, std::span<const BenchScore>
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name, .style = PlotStyle::kPoints};
     for (const BenchRecord& record : records) {
-      if (record.environment != environment || record.estimator != name ||
+      if (record.environment != environment || record.label() != name ||
           record.log_episodes != largest || !record.value) {
         continue;
       }
@@ -377,7 +379,7 @@ Plot SizePlot(std::span<const BenchScore> scores, const std::string& environment
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name};
     for (const BenchScore& score : scores) {
-      if (score.environment != environment || score.estimator != name || score.estimates == 0) {
+      if (score.environment != environment || score.label() != name || score.estimates == 0) {
         continue;
       }
       series.x.push_back(static_cast<double>(score.log_episodes));
@@ -398,7 +400,7 @@ Plot MismatchPlot(std::span<const BenchRecord> records, std::span<const BenchSco
   for (const std::string& name : BestOf(scores, environment)) {
     PlotSeries series{.label = name};
     for (const MismatchPoint& point : points) {
-      if (point.environment != environment || point.estimator != name) continue;
+      if (point.environment != environment || point.label != name) continue;
       series.x.push_back(point.mismatch);
       series.y.push_back(point.rmse);
     }
@@ -418,8 +420,8 @@ Plot MismatchPlot(std::span<const BenchRecord> records) {
     constexpr double kRounding = 1e-9;
     const double share = point.rmse / std::abs(point.truth);
     if (!(std::isfinite(share) && share > kRounding)) continue;
-    PlotSeries& series = by_name[point.estimator];
-    series.label = point.estimator;
+    PlotSeries& series = by_name[point.label];
+    series.label = point.label;
     series.style = PlotStyle::kPoints;
     series.x.push_back(point.mismatch);
     series.y.push_back(share);
@@ -469,7 +471,7 @@ std::string BenchPage(std::span<const BenchScore> scores, const std::vector<Benc
     std::vector<std::string> reasons;
     for (const BenchScore& score : group) {
       if (!score.why_refused.empty()) {
-        reasons.push_back(fmt::format("{}: {}", score.estimator, score.why_refused));
+        reasons.push_back(fmt::format("{}: {}", score.label(), score.why_refused));
       }
     }
     if (!reasons.empty()) {

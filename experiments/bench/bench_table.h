@@ -23,12 +23,18 @@ struct BenchInterval {
   bool conservative = false;
 };
 
+// Names an estimator with what its options differ in, so that two sets of them are two rows.
+inline std::string LabelOf(const std::string& estimator, const std::string& params) {
+  return params.empty() ? estimator : estimator + " " + params;
+}
+
 // One estimate of the benchmark.
 struct BenchRecord {
   std::string environment;
   std::string behavior;
   std::string policy;
   std::string estimator;
+  std::string params = {};  // where its options are not the usual ones: "ratios.max_weight=20"
   std::int64_t log_episodes = 0;
   std::uint64_t seed = 0;
   double truth = 0.0;
@@ -41,12 +47,15 @@ struct BenchRecord {
   // Wall time of the fits that the estimator needs, each in full, of the estimate and its
   // intervals; none where a fit came from a cache that did not record it.
   std::optional<double> seconds;
+
+  // Returns what names its estimator in tables and figures: name and params.
+  std::string label() const { return LabelOf(estimator, params); }
 };
 
 // How an estimator does over a set of records. Errors are averages over the records with a value.
 struct BenchScore {
   std::string environment;  // empty: the mean over environments of what has no unit
-  std::string estimator;
+  std::string estimator, params;
   std::int64_t log_episodes = 0;
   std::int64_t estimates = 0;  // with a value
   std::int64_t refused = 0;
@@ -57,11 +66,13 @@ struct BenchScore {
   std::optional<double> coverage;  // of the intervals, share of those that hold the truth
   std::optional<double> seconds;   // mean, see BenchRecord
   std::string why_refused;         // the most frequent reason
+
+  std::string label() const { return LabelOf(estimator, params); }
 };
 
-// One score per environment, size of the log and estimator, the smallest RMSE first within its
-// environment and size; after those that always answer come those that refused some logs, perhaps
-// the hard ones.
+// One score per environment, size of the log, estimator and params, the smallest RMSE first within
+// its environment and size; after those that always answer come those that refused some logs,
+// perhaps the hard ones.
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records);
 
 // Return the columns of results.csv, timings.csv and scores.csv.

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,12 +11,15 @@
 #include "core/config/config.h"
 #include "core/config/config_sweep.h"
 #include "core/error.h"
+#include "core/index_list.h"
+#include "core/logs/create_log.h"
 #include "core/logs/log_reader.h"
-#include "core/logs/log_writer.h"
+#include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/run_directory.h"
 #include "core/run/system_info.h"
 #include "envs/env.h"
+#include "envs/env_registry.h"
 #include "experiments/cli/check_policy.h"
 #include "experiments/cli/experiment_kinds.h"
 #include "experiments/cli/log_commands.h"
@@ -62,8 +64,7 @@ void Replay(const EpisodeBatch& log, PolicyChecker& checker) {
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     const std::int64_t length = log.Length(e);
     const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
-    std::vector<std::int64_t> steps(static_cast<std::size_t>(length));
-    std::iota(steps.begin(), steps.end(), std::int64_t{0});
+    const std::vector<std::int64_t> steps = IndexList(length);
     const std::span<const double> stored(log.behavior_log_density);
     checker.Add(
         log.observations.middleRows(log.ObservationRow(e, 0), length), steps,

@@ -1,11 +1,11 @@
 #include "experiments/cli/env_audit.h"
 
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "policies/log_compatibility.h"
 
 namespace lfiw::experiments {
@@ -50,8 +50,7 @@ void EnvAuditor::Add(const EpisodeBatch& batch) {
       functions_ = env_->MakeTaskRules(source_);
     }
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(batch.episodes()));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<std::int64_t> all = IndexList(batch.episodes());
   const Transitions steps = GatherTransitions(batch, all);
   CompareActions(batch);
   CompareRewards(batch, steps);

@@ -10,14 +10,12 @@
 
 #include "core/config/config.h"
 #include "core/error.h"
-#include "core/logs/log_reader.h"
-#include "core/run/run_directory.h"
-#include "core/run/stage_cache.h"
-#include "envs/env.h"
+#include "core/logs/open_log.h"
+#include "envs/env_registry.h"
 #include "experiments/cli/commands.h"
+#include "experiments/cli/experiment_kinds.h"
 #include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/sources.h"
-#include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -139,16 +137,16 @@ int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   LogSource log = ReadLogFile(config.log, config.environment, config.seed);
   if (config.value.horizon == 0) config.value.horizon = LongestEpisode(log.log);
   CheckConfig(config);
-  if (command.dry_run) {
-    fmt::print("{}", DescribeConfig(config));
-    return 0;
-  }
-  RunDirectory directory(command.out.empty()
-                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
-                             : command.out);
-  directory.Write("config.yaml", DumpConfig(config));
-  StageCache cache(command.cache, CurrentToolchain());
-  return RunEvaluation(config, {cache, directory, verbosity, CommandText(command)}, std::move(log));
+  return RunIn({.config = "",
+                .overrides = command.overrides,
+                .out = command.out,
+                .cache = command.cache,
+                .dry_run = command.dry_run,
+                .verbosity = verbosity,
+                .command = CommandText(command)},
+               config, [&](const EvaluationConfig& checked, const ExperimentRun& run) {
+                 return RunEvaluation(checked, run, std::move(log));
+               });
 }
 
 }  // namespace lfiw::experiments

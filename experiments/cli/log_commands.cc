@@ -6,11 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/logs/create_log.h"
 #include "core/logs/log_audit.h"
 #include "core/logs/log_writer.h"
+#include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"
 #include "core/run/run_directory.h"
 #include "envs/env.h"
+#include "envs/env_registry.h"
 #include "experiments/cli/env_audit.h"
 #include "experiments/cli/inspect_report.h"
 

@@ -12,23 +12,32 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/run/progress.h"
+#include "experiments/cli/cache_command.h"
 #include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/evaluate.h"
 #include "experiments/cli/log_commands.h"
 
+namespace lfiw::experiments {
 namespace {
 
+struct CacheArguments {
+  std::string folder = "outputs/cache";
+  std::string older_than;
+  bool dry_run = false;
+};
+
 // The options of every verb.
-struct CommandLine : lfiw::experiments::ChosenVerb {
-  lfiw::experiments::RunOptions run;
-  lfiw::experiments::EvaluateCommand evaluate;
-  lfiw::experiments::TruthCommand truth;
-  lfiw::experiments::TrainCommand train;
-  lfiw::experiments::CollectCommand collect;
-  lfiw::experiments::CheckPolicyCommand check_policy;
-  lfiw::experiments::InspectCommand inspect;
-  lfiw::experiments::ConvertCommand convert;
+struct CommandLine : ChosenVerb {
+  RunOptions run;
+  EvaluateCommand evaluate;
+  TruthCommand truth;
+  TrainCommand train;
+  CollectCommand collect;
+  CheckPolicyCommand check_policy;
+  InspectCommand inspect;
+  ConvertCommand convert;
+  CacheArguments cache;
   std::string report_directory;
 };
 
@@ -36,7 +45,7 @@ enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
 
 // The first Ctrl-C asks for a checkpoint and an orderly end; the second ends at once.
 void OnInterrupt(int /*signal*/) {
-  lfiw::core::InterruptRequested() = true;
+  InterruptRequested() = true;
   std::signal(SIGINT, SIG_DFL);
 }
 
@@ -51,7 +60,7 @@ void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
 
 // What verbs that run an experiment file have in common.
 void AddRunOptions(CLI::App& verb, CommandLine& line) {
-  lfiw::experiments::RunOptions& options = line.run;
+  RunOptions& options = line.run;
   verb.add_option("config", options.config, "experiment file (YAML)")->required();
   verb.add_option("overrides", options.overrides, "key.path=value, after the file");
   verb.add_flag("-m,--multirun", options.multirun,
@@ -59,9 +68,8 @@ void AddRunOptions(CLI::App& verb, CommandLine& line) {
   verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
   verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
   verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  lfiw::experiments::AddCommon(verb, line.common);
-  verb.callback(
-      [&line] { line.action = [&line] { return lfiw::experiments::Run(line.run, line.common); }; });
+  AddCommon(verb, line.common);
+  verb.callback([&line] { line.action = [&line] { return Run(line.run, line.common); }; });
 }
 
 void AddRun(CLI::App& app, CommandLine& line) {
@@ -86,7 +94,7 @@ void AddBench(CLI::App& app, CommandLine& line) {
 }
 
 void AddTruth(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::TruthCommand& options = line.truth;
+  TruthCommand& options = line.truth;
   CLI::App* verb =
       app.add_subcommand("truth", "Evaluate a policy in the real environment (Monte Carlo)");
   verb->footer(
@@ -99,14 +107,12 @@ void AddTruth(CLI::App& app, CommandLine& line) {
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
   verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
   verb->add_option("--seed", options.seed, "root seed");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::Truth(line.truth, line.common); };
-  });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return Truth(line.truth, line.common); }; });
 }
 
 void AddTrain(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::TrainCommand& options = line.train;
+  TrainCommand& options = line.train;
   CLI::App* verb = app.add_subcommand("train", "Train a policy with PPO");
   verb->footer(
       "Example:\n"
@@ -117,14 +123,12 @@ void AddTrain(CLI::App& app, CommandLine& line) {
   verb->add_option("--out", options.out, "directory for policy and learning curve")->required();
   verb->add_option("--seed", options.seed, "root seed");
   verb->add_option("overrides", options.overrides, "field=value of the PPO options");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::Train(line.train, line.common); };
-  });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return Train(line.train, line.common); }; });
 }
 
 void AddCollect(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::CollectCommand& options = line.collect;
+  CollectCommand& options = line.collect;
   CLI::App* verb = app.add_subcommand("collect", "Log episodes of a policy");
   verb->footer(
       "Example:\n"
@@ -138,14 +142,12 @@ void AddCollect(CLI::App& app, CommandLine& line) {
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
   verb->add_option("--seed", options.seed, "root seed");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::Collect(line.collect, line.common); };
-  });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return Collect(line.collect, line.common); }; });
 }
 
 void AddCheckPolicy(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::CheckPolicyCommand& options = line.check_policy;
+  CheckPolicyCommand& options = line.check_policy;
   CLI::App* verb = app.add_subcommand(
       "check-policy", "Load a policy, print its contract and replay a log through it");
   verb->footer(
@@ -158,14 +160,12 @@ void AddCheckPolicy(CLI::App& app, CommandLine& line) {
                    "environment whose bounds the actions were clipped to (default: extremes that "
                    "the log reaches repeatedly)");
   verb->add_flag("--json", options.json, "print one JSON object");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::CheckPolicy(line.check_policy); };
-  });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return CheckPolicy(line.check_policy); }; });
 }
 
 void AddEvaluate(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::EvaluateCommand& options = line.evaluate;
+  EvaluateCommand& options = line.evaluate;
   CLI::App* verb =
       app.add_subcommand("evaluate", "Evaluate policies from a log, without running them");
   verb->footer(
@@ -192,15 +192,13 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
   verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
   verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  lfiw::experiments::AddCommon(*verb, line.common);
+  AddCommon(*verb, line.common);
   verb->callback([&line] {
-    line.action = [&line] {
-      return lfiw::experiments::Evaluate(line.evaluate, line.common.verbosity);
-    };
+    line.action = [&line] { return Evaluate(line.evaluate, line.common.verbosity); };
   });
 }
 
-void AddLogArguments(CLI::App& verb, lfiw::experiments::LogArguments& log) {
+void AddLogArguments(CLI::App& verb, LogArguments& log) {
   verb.add_option(
           "log", log.path,
           "HDF5 (D4RL, Minari, padded arrays), npz, CSV or JSON lines; a Minari directory or "
@@ -216,7 +214,7 @@ void AddLogArguments(CLI::App& verb, lfiw::experiments::LogArguments& log) {
 }
 
 void AddInspect(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::InspectCommand& options = line.inspect;
+  InspectCommand& options = line.inspect;
   CLI::App* verb = app.add_subcommand("inspect", "Audit a log: sizes, returns, and what is wrong");
   verb->footer(
       "Examples:\n"
@@ -226,13 +224,12 @@ void AddInspect(CLI::App& app, CommandLine& line) {
   AddLogArguments(*verb, options.log);
   verb->add_flag("--json", options.json, "print JSON instead of text");
   verb->add_option("--out", options.out, "directory for a page with plots");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback(
-      [&line] { line.action = [&line] { return lfiw::experiments::Inspect(line.inspect); }; });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return Inspect(line.inspect); }; });
 }
 
 void AddConvert(CLI::App& app, CommandLine& line) {
-  lfiw::experiments::ConvertCommand& options = line.convert;
+  ConvertCommand& options = line.convert;
   CLI::App* verb = app.add_subcommand("convert", "Write a log in another format");
   verb->footer(
       "Examples:\n"
@@ -242,36 +239,73 @@ void AddConvert(CLI::App& app, CommandLine& line) {
   verb->add_option("out", options.out, "log to write (for minari a new directory)")->required();
   verb->add_option("--to", options.to,
                    "npz, d4rl, minari or csv (default: by the ending of the name)");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback(
-      [&line] { line.action = [&line] { return lfiw::experiments::Convert(line.convert); }; });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return Convert(line.convert); }; });
+}
+
+// Adds one of the verbs below `lfiw cache`, all of which work on a cache.
+CLI::App* AddCacheVerb(CLI::App& verb, const char* name, const char* summary, CommandLine& line) {
+  CLI::App* one = verb.add_subcommand(name, summary);
+  one->add_option("--cache", line.cache.folder, "stage cache (default: outputs/cache)");
+  AddCommon(*one, line.common);
+  return one;
+}
+
+void AddCache(CLI::App& app, CommandLine& line) {
+  CacheArguments& cache = line.cache;
+  CLI::App* verb = app.add_subcommand("cache", "Show, check and prune the stages that runs keep");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw cache list\n"
+      "  lfiw cache size --cache /scratch/lfiw\n"
+      "  lfiw cache verify\n"
+      "  lfiw cache prune --older-than 30d");
+  verb->require_subcommand(1);
+  AddCacheVerb(*verb, "list", "Print every entry, and whether this program would still use it",
+               line)
+      ->callback(
+          [&line] { line.action = [&line] { return ListCacheEntries(line.cache.folder); }; });
+  AddCacheVerb(*verb, "size", "Print number and size of the entries by stage", line)
+      ->callback([&line] { line.action = [&line] { return PrintCacheSize(line.cache.folder); }; });
+  AddCacheVerb(*verb, "verify", "Check every byte of every entry", line)->callback([&line] {
+    line.action = [&line] { return VerifyCacheEntries(line.cache.folder); };
+  });
+  CLI::App* prune =
+      AddCacheVerb(*verb, "prune", "Delete what no run has asked for in a given time", line);
+  prune->add_option("--older-than", cache.older_than, "90m, 12h, 30d, 2w; 0d for everything")
+      ->required();
+  prune->add_flag("--dry-run", cache.dry_run, "only print what would be deleted");
+  prune->callback([&line] {
+    line.action = [&line] {
+      return PruneCacheEntries(line.cache.folder, line.cache.older_than,
+                               line.cache.dry_run ? Pruning::kReport : Pruning::kDelete);
+    };
+  });
 }
 
 void AddReport(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
   verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
   verb->add_option("run_dir", line.report_directory, "run directory")->required();
-  verb->callback([&line] {
-    line.action = [&line] { return lfiw::experiments::Report(line.report_directory); };
-  });
+  verb->callback([&line] { line.action = [&line] { return Report(line.report_directory); }; });
 }
 
 void AddDoctor(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand(
       "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
   verb->footer("Example:\n  lfiw doctor");
-  lfiw::experiments::AddCommon(*verb, line.common);
-  verb->callback([&line] { line.action = [] { return lfiw::experiments::Doctor(); }; });
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [] { return Doctor(); }; });
 }
 
 // Runs the chosen verb and turns what it throws into one line and an exit status.
 int Guard(const std::function<int()>& action) {
   try {
     return action();
-  } catch (const lfiw::core::Interrupted&) {
+  } catch (const Interrupted&) {
     fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
     return kInterrupted;
-  } catch (const lfiw::core::Error& error) {
+  } catch (const Error& error) {
     fmt::print(stderr, "lfiw: {}\n", error.what());
     return kWrongInput;
   } catch (const std::filesystem::filesystem_error& error) {
@@ -283,27 +317,27 @@ int Guard(const std::function<int()>& action) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Parses the command line and runs the chosen verb. Returns the program's exit status.
+int RunProgram(int argc, char** argv) {
   CLI::App app{
       "lfiw evaluates a new policy from logged data of another one: a learned dynamics model,\n"
       "corrected by likelihood-free importance weights."};
   app.name("lfiw");
   app.require_subcommand(1);
-  app.set_version_flag("--version", lfiw::experiments::VersionText());
+  app.set_version_flag("--version", VersionText());
 
   CommandLine line;
   AddRun(app, line);
   AddBench(app, line);
   AddEvaluate(app, line);
-  lfiw::experiments::AddImageVerbs(app, line);
+  AddImageVerbs(app, line);
   AddTruth(app, line);
   AddTrain(app, line);
   AddCollect(app, line);
   AddCheckPolicy(app, line);
   AddInspect(app, line);
   AddConvert(app, line);
+  AddCache(app, line);
   AddReport(app, line);
   AddDoctor(app, line);
   try {
@@ -314,7 +348,12 @@ int main(int argc, char** argv) {
 
   std::signal(SIGINT, OnInterrupt);
   return Guard([&] {
-    lfiw::core::SetThreads(line.common.threads);
+    SetThreads(line.common.threads);
     return line.action();
   });
 }
+
+}  // namespace
+}  // namespace lfiw::experiments
+
+int main(int argc, char** argv) { return lfiw::experiments::RunProgram(argc, argv); }

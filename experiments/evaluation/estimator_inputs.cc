@@ -1,17 +1,12 @@
 #include "experiments/evaluation/estimator_inputs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <memory>
-#include <numeric>
 #include <utility>
 
-#include "core/config/config.h"
 #include "core/error.h"
+#include "core/index_list.h"
+#include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
-#include "ope/estimators/action_ratios.h"
-#include "policies/files/policy_file.h"
 #include "policies/logged_density.h"
 
 namespace lfiw::experiments {
@@ -24,105 +19,31 @@ std::vector<double> BehaviorDensity(const EstimatorSources& in, std::string& why
     why = "the log has no behavior densities and the policy that wrote it is not known";
     return {};
   }
-  const std::unique_ptr<Policy> behavior = LoadPolicy(in.behavior->path);
-  if (!behavior->has_density()) {
-    why = "the behavior policy has no density: " + behavior->DensityRefusal();
+  const Policy& behavior = *in.behavior->policy;
+  if (!behavior.has_density()) {
+    why = "the behavior policy has no density: " + behavior.DensityRefusal();
     return {};
   }
-  return LoggedDensity(in.log.log, *behavior, in.context.task.spec);
+  return LoggedDensity(in.log.log, behavior, in.context.task.spec);
 }
 
-// Log-densities of the logged actions, [steps], under both policies.
-struct Densities {
-  std::vector<double> evaluation, behavior;
-  ActionKind kind = ActionKind::kContinuous;
-};
-
-// None with `why` filled where a policy has none.
-std::optional<Densities> DensitiesOf(const EstimatorSources& in, std::string& why) {
-  const std::unique_ptr<Policy> policy = LoadPolicy(in.policy.path);
-  if (!policy->has_density()) {
-    why = "the evaluation policy has no density: " + policy->DensityRefusal() +
+// Log-densities of the logged actions under both policies; none with `why` filled where a policy
+// has none.
+std::optional<ActionDensities> DensitiesOf(const EstimatorSources& in, std::string& why) {
+  const Policy& policy = *in.policy.policy;
+  if (!policy.has_density()) {
+    why = "the evaluation policy has no density: " + policy.DensityRefusal() +
           "; use fqe, model or lfiw";
     return {};
   }
   std::vector<double> behavior = BehaviorDensity(in, why);
   if (!why.empty()) return {};
-  return Densities{
-      .evaluation = LoggedDensity(in.log.log, *policy, in.context.task.spec),
-      .behavior = std::move(behavior),
-      .kind = policy->discrete_actions() > 0 ? ActionKind::kDiscrete : ActionKind::kContinuous};
-}
-
-Array<double, 2> ActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-                              const Densities& densities) {
   const std::string& file = in.context.config.log.file;
-  return ActionLogRatios(in.log.log, episodes, densities.evaluation, densities.behavior,
-                         densities.kind, in.context.config.value.horizon,
-                         file.empty() ? "log" : file);
-}
-
-// Ratios of the policies, and what is fitted with them.
-void AddActionRatios(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-                     const std::set<std::string>& needs, EstimatorInputs& out) {
-  std::string why;
-  const std::optional<Densities> densities = DensitiesOf(in, why);
-  if (!densities) {
-    out.missing["action"] = out.missing["mrdr"] = why;
-    return;
-  }
-  out.log_ratios["action"] = ActionRatios(in, episodes, *densities);
-  if (!needs.contains("mrdr")) return;
-  std::vector<std::int64_t> all(static_cast<std::size_t>(in.log.log.episodes()));
-  std::iota(all.begin(), all.end(), 0);
-  MrdrArrays fitted = MrdrStage(in, episodes, ActionRatios(in, all, *densities));
-  out.values["mrdr"] = std::move(fitted.values);
-  out.notes["mrdr"] = std::move(fitted.notes);
-}
-
-void AddLinear(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-               EstimatorInputs& out) {
-  LinearArrays fitted = LinearStage(in, episodes);
-  out.values["mql"] = std::move(fitted.values);
-  out.weights["mwl"] = std::move(fitted.weights);
-  out.notes["mql"] = out.notes["mwl"] = std::move(fitted.notes);
-}
-
-void AddLagrangian(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-                   const LagrangianOptions& options, const std::string& name,
-                   EstimatorInputs& out) {
-  RatioArrays fitted = LagrangianStage(in, episodes, options, name);
-  out.log_ratios[name] = std::move(fitted.log_ratios);
-  out.notes[name] = std::move(fitted.notes);
-}
-
-void AddModelValues(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
-                    EstimatorInputs& out) {
-  if (in.models == nullptr) {
-    out.missing["model"] = out.missing["model_visitation"] = "no dynamics model was fitted";
-    return;
-  }
-  const std::int64_t folds = in.options.model.folds;
-  if (std::ssize(episodes) < 2 * folds) {
-    out.missing["model"] = out.missing["model_visitation"] =
-        fmt::format("{} logged episodes are too few for values in the model from {} folds",
-                    std::ssize(episodes), folds);
-    return;
-  }
-  ModelValues values = ModelValueStage(in, episodes);
-  out.values["model"] = std::move(values.values);
-  out.log_ratios["model_visitation"] = std::move(values.state_log_ratios);
-  out.model_alive = std::move(values.alive);
-}
-
-void AddRollouts(const EstimatorSources& in, EstimatorInputs& out) {
-  if (in.models == nullptr) {
-    out.missing["rollouts"] = "no dynamics model was fitted";
-    return;
-  }
-  ModelRollouts rollouts = RollOut(in.context, in.log, *in.models, in.policy);
-  out.model_rewards = std::move(rollouts.rewards);
-  out.model_log_weights = std::move(rollouts.log_weights);
+  return ActionDensities{
+      .evaluation = LoggedDensity(in.log.log, policy, in.context.task.spec),
+      .behavior = std::move(behavior),
+      .kind = policy.discrete_actions() > 0 ? ActionKind::kDiscrete : ActionKind::kContinuous,
+      .source = file.empty() ? "log" : file};
 }
 
 void AddOutcomes(const EstimatorSources& in, const std::vector<std::int64_t>& episodes,
@@ -140,6 +61,66 @@ void AddOutcomes(const EstimatorSources& in, const std::vector<std::int64_t>& ep
   }
 }
 
+// Runs fits on a log; what several of them read is made once.
+class LogFitter {
+ public:
+  LogFitter(const EstimatorSources& in, const std::vector<std::int64_t>& episodes)
+      : in_(in), episodes_(episodes) {}
+
+  // None for fits that are not made from logs.
+  std::optional<FitOutcome> Run(const FitMethod& fit) {
+    if (!fit.on_log) return {};
+    if (std::string why = WhyNot(fit); !why.empty()) return FitOutcome{NotFitted(fit, why), 0.0};
+    StageCache& cache = in_.context.cache;
+    const std::size_t before = cache.records().size();
+    FitOutcome outcome = Timed([&] { return Arrays(fit); });
+    // what the cache keeps took the time of the try that made it
+    if (cache.records().size() > before) outcome.seconds = ComputedSeconds(cache, before);
+    return outcome;
+  }
+
+ private:
+  // Why the fit cannot run; empty if it can.
+  std::string WhyNot(const FitMethod& fit) {
+    if (fit.Reads(FitReads::kDynamics) && in_.models == nullptr) {
+      return "no dynamics model was fitted";
+    }
+    if (!fit.Reads(FitReads::kActionDensities)) return "";
+    if (!densities_ && why_no_densities_.empty()) {
+      densities_ = DensitiesOf(in_, why_no_densities_);
+    }
+    return why_no_densities_;
+  }
+
+  FittedArrays Arrays(const FitMethod& fit) const {
+    const EvaluationConfig& config = in_.context.config;
+    const bool dynamics = fit.Reads(FitReads::kDynamics);
+    const FitStage::Key key{.options = fit.options,
+                            .task = TaskKeyOf(in_.context),
+                            .value = config.value,
+                            .rollout = dynamics ? std::optional(config.rollout) : std::nullopt,
+                            .episodes = episodes_,
+                            .seed = config.seed};
+    const FitStage::Inputs inputs{.fit = fit,
+                                  .stage = "fit_" + fit.name,
+                                  .task = in_.context.task,
+                                  .log = in_.log,
+                                  .policy = in_.policy,
+                                  .models = in_.models,
+                                  .densities = densities_ ? &*densities_ : nullptr};
+    if (fit.storage == FitStorage::kKept) {
+      return FitStage::Read(in_.context.cache.Run<FitStage>(key, inputs, in_.context.Work()));
+    }
+    return RunFit(key, inputs, {},
+                  [&] { return RollOut(in_.context, in_.log, *in_.models, in_.policy); });
+  }
+
+  const EstimatorSources& in_;
+  const std::vector<std::int64_t>& episodes_;
+  std::optional<ActionDensities> densities_;
+  std::string why_no_densities_;
+};
+
 }  // namespace
 
 std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
@@ -150,25 +131,33 @@ std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
   return episodes;
 }
 
-EstimatorInputs MakeEstimatorInputs(const EstimatorSources& sources,
-                                    const std::vector<std::int64_t>& episodes,
-                                    const std::set<std::string>& needs) {
-  EstimatorInputs out;
-  AddOutcomes(sources, episodes, out);
-  const auto any = [&](const char* a, const char* b) {
-    return needs.contains(a) || needs.contains(b);
-  };
-  if (any("action", "mrdr")) AddActionRatios(sources, episodes, needs, out);
-  if (any("model", "model_visitation")) AddModelValues(sources, episodes, out);
-  if (needs.contains("fqe")) out.values["fqe"] = FqeStage(sources, episodes);
-  if (any("mql", "mwl")) AddLinear(sources, episodes, out);
-  const EstimatorFitOptions& fits = sources.options;
-  for (const auto& [name, options] :
-       {std::pair("dual_dice", &fits.dual_dice), std::pair("gen_dice", &fits.gen_dice)}) {
-    if (needs.contains(name)) AddLagrangian(sources, episodes, *options, name, out);
-  }
-  if (needs.contains("rollouts")) AddRollouts(sources, out);
+bool NeedDynamics(const FitRegistry& fits, const std::set<std::string>& needs) {
+  const std::set<std::string> all = fits.WithNeedsOfFits(needs);
+  return std::ranges::any_of(fits.all(), [&](const FitMethod& fit) {
+    return fit.Reads(FitReads::kDynamics) && fit.Serves(all);
+  });
+}
+
+FittedInputs MakeEstimatorInputs(const EstimatorSources& sources,
+                                 const std::vector<std::int64_t>& episodes,
+                                 const std::set<std::string>& needs) {
+  FittedInputs out;
+  AddOutcomes(sources, episodes, out.arrays);
+  LogFitter fitter(sources, episodes);
+  AddFits(
+      sources.fits, needs, EstimandOf(sources.context.config.value),
+      [&](const FitMethod& fit) { return fitter.Run(fit); }, out);
   return out;
+}
+
+std::optional<double> ComputedSeconds(const StageCache& cache, std::size_t first) {
+  const std::vector<StageRecord> records = cache.records();
+  double sum = 0.0;
+  for (std::size_t k = first; k < records.size(); ++k) {
+    if (!records[k].computed_seconds) return {};
+    sum += *records[k].computed_seconds;
+  }
+  return sum;
 }
 
 }  // namespace lfiw::experiments

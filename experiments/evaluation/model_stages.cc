@@ -58,7 +58,9 @@ Bootstrap DrawBootstrap(const std::vector<std::int64_t>& episodes, std::uint64_t
 Transitions DrawPartners(const TransitionModel& model, const EpisodeBatch& log,
                          const std::vector<std::int64_t>& episodes, const Transitions& real,
                          Stream stream) {
-  Transitions fake = real;
+  Transitions fake;  // the states and actions are those of `real`
+  fake.next_states.resize(real.size(), model.obs_dim());
+  fake.aux.resize(real.size(), model.aux_dim());
   std::vector<std::int64_t> member;
   for (const std::int64_t e : episodes) {
     const std::vector<std::int64_t> members = model.MembersFor(e);

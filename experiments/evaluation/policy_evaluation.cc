@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "experiments/evaluation/sources.h"
 
@@ -139,9 +140,10 @@ void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>
 // Corrects the model's value of one policy by the log.
 void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
   const EvaluationConfig& config = in.context.config;
-  const EstimatorFitOptions fits{.model = config.doubly_robust.model, .fqe = {}};
+  FitRegistry fits = StandardFits();
+  fits.Options<ModelValueOptions>("model") = config.doubly_robust.model;
   const EstimatorSources sources{.context = in.context,
-                                 .options = fits,
+                                 .fits = fits,
                                  .log = in.log,
                                  .split = in.split,
                                  .models = &in.models,
@@ -149,7 +151,7 @@ void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
                                  .behavior = in.policies.behavior};
   const std::vector<std::int64_t> episodes = CorrectionEpisodes(sources);
   const EstimatorInputs inputs =
-      MakeEstimatorInputs(sources, episodes, {"action", "model", "model_visitation"});
+      MakeEstimatorInputs(sources, episodes, {"action", "model", "model_visitation"}).arrays;
   DoublyRobustMeasurement measured;
   measured.chosen =
       ChooseDoublyRobustLfiw(inputs, EstimandOf(config.value), {}, config.doubly_robust.choice);

@@ -6,12 +6,15 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include "core/index_list.h"
 #include "core/statistics.h"
 #include "experiments/presentation/json_object.h"
+#include "models/episode_split.h"
+#include "models/torchscript_function.h"
+#include "models/transition_view.h"
 #include "ope/judgement/psis.h"
 
 namespace lfiw::experiments {
@@ -280,18 +283,26 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
              .mean_return_error = errors.mean_error * static_cast<double>(log.steps()) /
                                   static_cast<double>(log.episodes())}};
   }
-  std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
-  std::iota(all.begin(), all.end(), 0);
-  const Transitions t = GatherTransitions(log, all);
+  const TransitionView steps(log, IndexList(log.episodes()));
   std::vector<double> predicted(log.rewards.size());
   std::vector<RewardCheck> checks;
+  const auto part_of = [&predicted](std::int64_t begin, const Transitions& t) {
+    return std::span(predicted).subspan(static_cast<std::size_t>(begin),
+                                        static_cast<std::size_t>(t.size()));
+  };
   if (models.reward) {
-    models.reward->Predict(t.states, t.actions, t.next_states, predicted);
+    const auto predict = [&](std::int64_t begin, const Transitions& t) {
+      models.reward->Predict(t.states, t.actions, t.next_states, part_of(begin, t));
+    };
+    ForEachBlock(steps, predict, TorchScriptFunction::kChunkRows);
     return {CheckAgainst(log, predicted, "TorchScript module " + task.reward_file)};
   }
   const EnvFactory& env = *context.task.env;
   for (const RewardSource source : SourcesOf(env.spec())) {
-    env.MakeTaskRules(source)->Rewards(t.states, t.actions, t.next_states, t.aux, predicted);
+    const std::unique_ptr<TaskRules> rules = env.MakeTaskRules(source);
+    ForEachBlock(steps, [&](std::int64_t begin, const Transitions& t) {
+      rules->Rewards(t.states, t.actions, t.next_states, t.aux, part_of(begin, t));
+    });
     checks.push_back(CheckAgainst(log, predicted, std::string(EnumName(source))));
   }
   return checks;

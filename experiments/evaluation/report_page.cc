@@ -306,11 +306,6 @@ std::string Page(const JsonObject& report, const Drawings& drawings) {
 
 }  // namespace
 
-std::string RenderReport(const nlohmann::json& report, const PlotOptions& options) {
-  const JsonObject root(report, "report.json");
-  return Page(root, Draw(root, options));
-}
-
 void WriteReport(const std::string& run_dir, const PlotOptions& options) {
   const std::string source = run_dir + "/report.json";
   const nlohmann::json report = ReadJson(source);

@@ -53,12 +53,10 @@ namespace lfiw::experiments {
 //   timings    [{stage, seconds, cached: bool}]
 //   versions   {name: text};  notes [text]
 
-// The page as one self-contained HTML file. Where gnuplot is missing or fails, it has no figures
-// and says why. Throws DataError with the path of a member of the wrong type or length.
-std::string RenderReport(const nlohmann::json& report, const PlotOptions& options = {});
-
-// Reads run_dir/report.json and writes run_dir/report.html and run_dir/plots/NAME.svg. Throws
-// DataError when the file is missing or not as above, or when the directory cannot be written.
+// Reads run_dir/report.json and writes the page, one self-contained HTML file, as
+// run_dir/report.html, and its figures as run_dir/plots/NAME.svg. Where gnuplot is missing or
+// fails, the page has no figures and says why. Throws DataError when report.json is missing, when a
+// member is of the wrong type or length (naming its path), or when the directory cannot be written.
 void WriteReport(const std::string& run_dir, const PlotOptions& options = {});
 
 }  // namespace lfiw::experiments

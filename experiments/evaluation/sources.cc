@@ -5,16 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <numeric>
 #include <set>
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/sha256.h"
 #include "core/statistics.h"
+#include "envs/env_registry.h"
 #include "experiments/evaluation/source_stages.h"
+#include "models/transition_view.h"
 #include "policies/files/policy_file.h"
 #include "policies/log_compatibility.h"
 #include "policies/policy_check.h"
@@ -105,14 +108,16 @@ VectorD BoundOf(const std::vector<double>& given, const char* name, const Vector
 // The displacement that the reward function needs, from the logged reward: r - R(s, a, s', 0).
 // Returns the root mean square difference to the mean observed velocity of each step.
 double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
-  Transitions t = GatherTransitions(log, all);
-  t.aux = MatrixF::Zero(log.steps(), 1);
   std::vector<double> rest(log.rewards.size()), trapezoid(log.rewards.size());
-  env.MakeTaskRules()->Rewards(t.states, t.actions, t.next_states, t.aux, rest);
-  env.MakeTaskRules(RewardSource::kTrapezoid)
-      ->Rewards(t.states, t.actions, t.next_states, t.aux, trapezoid);
+  const auto rules = env.MakeTaskRules(), observed = env.MakeTaskRules(RewardSource::kTrapezoid);
+  ForEachBlock(TransitionView(log, IndexList(log.episodes())), [&](std::int64_t begin,
+                                                                   const Transitions& t) {
+    const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(t.size());
+    const MatrixF aux = MatrixF::Zero(t.size(), 1);
+    rules->Rewards(t.states, t.actions, t.next_states, aux, std::span(rest).subspan(first, n));
+    observed->Rewards(t.states, t.actions, t.next_states, aux,
+                      std::span(trapezoid).subspan(first, n));
+  });
   log.aux.resize(log.steps(), 1);
   std::vector<double> squares;
   for (std::size_t i = 0; i < rest.size(); ++i) {

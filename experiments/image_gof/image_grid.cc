@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "experiments/presentation/markup.h"
 
 namespace lfiw::experiments {
@@ -77,8 +77,7 @@ ImageBatch ImageGrid(const ImageBatch& images, std::span<const std::int64_t> lis
 
 ImageBatch RankedGrid(const ImageBatch& images, std::span<const double> values, std::int64_t rows) {
   LFIW_ASSERT(std::ssize(values) == images.count && images.count >= 2);
-  std::vector<std::int64_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::vector<std::int64_t> order = IndexList(std::ssize(values));
   std::ranges::stable_sort(order, std::ranges::greater{},
                            [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; });
   const std::int64_t columns = std::clamp<std::int64_t>(kGridWidth / (images.width + 1), 4, 20);

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/images/image_files.h"
 #include "core/run/sha256.h"
+#include "models/image/load_feature_extractor.h"
 
 namespace lfiw::experiments {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 
+#include "core/index_list.h"
 #include "core/matrix.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
@@ -74,8 +74,7 @@ class Panel {
     const auto number = static_cast<std::uint64_t>(index);
     const MatrixF real = Column(data_);
     const MatrixF generated = Column(DrawNormal(mean_, deviation_, n_, Named("toy model", number)));
-    std::vector<std::int64_t> all(static_cast<std::size_t>(n_));
-    std::iota(all.begin(), all.end(), std::int64_t{0});
+    const std::vector<std::int64_t> all = IndexList(n_);
     std::vector<std::int64_t> drawn = all;
     if (index > 0) {
       Stream stream = Named("toy bootstrap", number);

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "core/run/sha256.h"
 
@@ -31,8 +30,7 @@ std::vector<std::int64_t> ChooseClasses(const Drawings& drawings, const SplitOpt
   if (options.choice == ClassChoice::kRandom) {
     classes = Stream(seed, "omniglot classes").Permutation(drawings.classes());
   } else {
-    classes.resize(static_cast<std::size_t>(drawings.classes()));
-    std::iota(classes.begin(), classes.end(), std::int64_t{0});
+    classes = IndexList(drawings.classes());
   }
   classes.resize(static_cast<std::size_t>(options.classes));
   return classes;

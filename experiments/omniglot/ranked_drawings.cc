@@ -1,9 +1,9 @@
 #include "experiments/omniglot/ranked_drawings.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "experiments/image_gof/image_grid.h"
 
@@ -17,8 +17,7 @@ constexpr std::int64_t kGap = 8;  // pixels between pictures
 
 // Rows of one class in the generated images by decreasing weight, thinned to the columns.
 Indices Ranked(std::int64_t label, std::int64_t per_class, std::span<const double> log_weights) {
-  Indices order(static_cast<std::size_t>(per_class));
-  std::iota(order.begin(), order.end(), label * per_class);
+  Indices order = IndexList(label * per_class, (label + 1) * per_class);
   std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::int64_t i) {
     return log_weights[static_cast<std::size_t>(i)];
   });
@@ -51,8 +50,7 @@ ImageBatch Picture(const ImageBatch& held_out, const ImageBatch& ranked) {
   AppendWhite(columns - held_out.count, tiles);
   AppendImages(ranked, tiles);
   AppendWhite(columns - ranked.count, tiles);
-  Indices all(static_cast<std::size_t>(tiles.count));
-  std::iota(all.begin(), all.end(), std::int64_t{0});
+  const Indices all = IndexList(tiles.count);
   return ImageGrid(tiles, all, columns);
 }
 
@@ -97,8 +95,7 @@ ImageBatch JoinPictures(const std::vector<RankedClass>& classes) {
   ImageBatch all = WithMargin(classes.front().picture);
   for (std::size_t i = 1; i < classes.size(); ++i)
     AppendImages(WithMargin(classes[i].picture), all);
-  Indices listed(classes.size());
-  std::iota(listed.begin(), listed.end(), std::int64_t{0});
+  const Indices listed = IndexList(std::ssize(classes));
   return ImageGrid(all, listed, std::min<std::int64_t>(2, all.count));
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "models/adam.h"
 #include "models/image/conv_trunk.h"
@@ -126,8 +127,7 @@ MatrixF ConvClassifier::Logits(const ImageBatch& images) const {
   }
   MatrixF logits(images.count, size.outputs);
   ParallelBlocks(images.count, kBlock, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(end - begin));
-    std::iota(rows.begin(), rows.end(), begin);
+    const std::vector<std::int64_t> rows = IndexList(begin, end);
     const at::Tensor block = impl_->Infer(images, rows).contiguous();
     std::copy_n(block.data_ptr<float>(), block.numel(), logits.row(begin).data());
   });

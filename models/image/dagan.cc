@@ -255,19 +255,6 @@ class DaganTraining : public TrainingProblem {
   Adam generator_adam_, critic_adam_;
 };
 
-DaganOptions SmallDaganOptions() {
-  DaganOptions options;
-  options.widths = {16, 16, 32, 32};
-  options.generator_inner = 1;
-  options.critic_inner = 1;
-  options.critic_steps = 3;
-  // 0.45 s of one core per step: 15 minutes on two idle cores
-  options.training.steps = 4000;
-  options.training.chunks = 2;
-  options.training.adam.learning_rate = 2e-4;
-  return options;
-}
-
 DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,
                     const DaganOptions& options, std::uint64_t seed, const FitJob& job,
                     const DaganWatch& watch) {

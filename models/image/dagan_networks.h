@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/layers.h"
-#include "models/image/dagan.h"
+#include "models/image/dagan_options.h"
 #include "models/image/layers.h"
 
 namespace lfiw::models {

@@ -1,13 +1,10 @@
 #include "models/image/feature_extractor.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "models/image/resnet20.h"
-#include "models/image/torchscript_features.h"
 
 namespace lfiw::models {
 namespace {
@@ -22,13 +19,6 @@ void RequireFinite(const MatrixF& values, std::int64_t begin, const char* what) 
 }
 
 }  // namespace
-
-std::unique_ptr<FeatureExtractor> LoadFeatureExtractor(const std::string& path) {
-  if (std::filesystem::path(path).extension() == ".npz") {
-    return std::make_unique<ResNet20>(ResNet20::Load(path));
-  }
-  return TorchScriptFeatures::Load(path);
-}
 
 ImageFeatures ExtractFeatures(const FeatureExtractor& extractor, const ImageBatch& images,
                               Progress* progress) {

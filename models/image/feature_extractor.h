@@ -2,7 +2,6 @@
 #define LFIW_MODELS_IMAGE_FEATURE_EXTRACTOR_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "core/images/image_batch.h"
@@ -32,10 +31,6 @@ class FeatureExtractor {
   // Whether the network was trained on CIFAR-10's training images.
   virtual bool saw_cifar10_training_images() const = 0;
 };
-
-// A ResNet-20 from an .npz file, or any TorchScript module, which is code: loading it runs what its
-// author wrote. Throws DataError naming the file.
-std::unique_ptr<FeatureExtractor> LoadFeatureExtractor(const std::string& path);
 
 // The features of all images, batch by batch: batches of fixed size are parallel tasks, so the
 // bytes do not depend on the number of threads. `progress` advances by images and may be null.

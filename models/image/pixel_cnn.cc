@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "models/adam.h"
 #include "models/image/causal_graph.h"
@@ -37,12 +37,6 @@ void CheckSize(const Size& size, const PixelCnnOptions& options) {
     Throw<ConfigError>("PixelCNN++: images are {} x {}, expected sides that {} divides ({} levels)",
                        size.height, size.width, unit, options.levels);
   }
-}
-
-std::vector<std::int64_t> Range(std::int64_t begin, std::int64_t end) {
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(end - begin));
-  std::iota(indices.begin(), indices.end(), begin);
-  return indices;
 }
 
 }  // namespace
@@ -93,7 +87,7 @@ std::vector<double> PixelCnn::LogProbability(const ImageBatch& images) const {
   ParallelBlocks(images.count, kEvaluationBlock, [&](std::int64_t begin, std::int64_t end) {
     const c10::InferenceMode inference;
     Pass pass = impl_->network.MakePass(PassMode::kInference, impl_->device);
-    const at::Tensor x = ImageTensor(images, Range(begin, end)).to(impl_->device);
+    const at::Tensor x = ImageTensor(images, IndexList(begin, end)).to(impl_->device);
     const at::Tensor pixels = impl_->mixture.LogProbability(impl_->causal(pass, x), x);
     const at::Tensor sums = pixels.to(at::kDouble).sum({1, 2}).to(at::kCPU);
     std::copy_n(sums.data_ptr<double>(), end - begin, log_probability.begin() + begin);
@@ -137,7 +131,8 @@ ImageBatch PixelCnn::Sample(const Stream& stream, std::int64_t first, std::int64
 MatrixF PixelCnn::PixelDistributions(const ImageBatch& images, std::int64_t image) const {
   const c10::InferenceMode inference;
   Pass pass = impl_->network.MakePass(PassMode::kInference, at::kCPU);
-  const at::Tensor parameters = impl_->causal(pass, ImageTensor(images, Range(image, image + 1)));
+  const at::Tensor parameters =
+      impl_->causal(pass, ImageTensor(images, IndexList(image, image + 1)));
   const at::Tensor rows = parameters[0].flatten(1).t().contiguous();
   return Eigen::Map<const MatrixF>(rows.data_ptr<float>(), rows.size(0), rows.size(1));
 }
@@ -233,22 +228,6 @@ class PixelCnnTraining : public TrainingProblem {
   Adam adam_;
   VectorF average_;
 };
-
-PixelCnnOptions SmallPixelCnnOptions() {
-  PixelCnnOptions options;
-  options.filters = 24;
-  options.blocks = 1;
-  options.components = 5;
-  options.dropout = 0.0;
-  options.rate_decay = 0.9999;
-  options.average_decay = 0.999;
-  // 0.55 s of one core per step and 20 ms per sampled image: 23 minutes on two idle cores
-  options.training.steps = 5000;
-  options.training.batch = 16;
-  options.training.chunks = 2;
-  options.training.adam = {.learning_rate = 2e-3, .beta1 = 0.95, .beta2 = 0.9995};
-  return options;
-}
 
 PixelCnnFit TrainPixelCnn(const ImageBatch& images, const ImageBatch& held_out,
                           const PixelCnnOptions& options, std::uint64_t seed, const FitJob& job) {

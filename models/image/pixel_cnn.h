@@ -48,9 +48,6 @@ struct PixelCnnOptions {
   }
 };
 
-// Small enough for two cores; see the figures in its definition.
-PixelCnnOptions SmallPixelCnnOptions();
-
 // PixelCNN++ (Salimans et al. 2017): pixel after pixel, a mixture of logistics given all pixels
 // before it.
 class PixelCnn {

@@ -190,23 +190,6 @@ class SnganTraining : public TrainingProblem {
   Adam generator_adam_, discriminator_adam_;
 };
 
-SnganOptions SmallSnganOptions() {
-  SnganOptions options;
-  options.architecture = SnganArchitecture::kStandard;
-  options.generator_width = 32;
-  options.discriminator_width = 32;
-  options.critic_steps = 1;
-  options.generator_batch = 32;
-  // 0.4 s of one core per step: 33 minutes on two idle cores
-  options.training.steps = 10'000;
-  options.training.batch = 32;
-  options.training.chunks = 2;
-  // beta1 = 0.5 and one discriminator step: setting C of the paper's comparison
-  options.training.adam.beta1 = 0.5;
-  options.training.adam.beta2 = 0.999;
-  return options;
-}
-
 SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::uint64_t seed,
                     const FitJob& job) {
   CheckOptions(options.training, "training");

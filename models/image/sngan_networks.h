@@ -7,7 +7,7 @@
 
 #include "core/layers.h"
 #include "models/image/layers.h"
-#include "models/image/sngan.h"
+#include "models/image/sngan_options.h"
 
 namespace lfiw::models {
 

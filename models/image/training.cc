@@ -4,7 +4,9 @@
 #include <cmath>
 #include <filesystem>
 
+#include "core/config/config.h"
 #include "core/error.h"
+#include "models/fit_identity.h"
 
 namespace lfiw::models {
 namespace {
@@ -20,10 +22,8 @@ struct State {
 };
 
 std::string Identity(const FitJob& job, const ImageTrainingOptions& options) {
-  return fmt::format("{}; {}; {} steps of {} in {}; history every {}; on {}; Adam {} {} {}",
-                     job.name, job.identity, options.steps, options.batch, options.chunks,
-                     options.report_every, EnumName(ResolveDevice(options.device)),
-                     options.adam.learning_rate, options.adam.beta1, options.adam.beta2);
+  return fmt::format("{}; {}; on {}; {}", job.name, job.identity,
+                     EnumName(ResolveDevice(options.device)), CanonicalText(options));
 }
 
 void WriteCheckpoint(const std::string& path, const std::string& identity, const State& state,
@@ -42,8 +42,8 @@ void ReadCheckpoint(const std::string& path, const std::string& identity, State&
                     TrainingProblem& problem) {
   const NpzFile file = NpzFile::Read(path);
   if (const std::string found = file.GetText("identity"); found != identity) {
-    Throw<DataError>("{}: is the checkpoint of '{}', expected '{}'; remove it to start anew", path,
-                     found, identity);
+    Throw<DataError>("{}: is the checkpoint of another training ({}); remove it to start anew",
+                     path, IdentityDifference(found, identity));
   }
   const auto counters = file.GetIntegers("counters");
   state.sum = file.GetDoubles("sum");

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/matrix.h"
 #include "core/statistics.h"
 #include "ope/judgement/selection.h"
@@ -30,6 +30,12 @@ void CheckRatios(const RatioOptions& ratios) {
       "doubly robust ratios: product {} and finished {}, expected cumulated and carry: others do "
       "not telescope",
       EnumName(ratios.product), EnumName(ratios.finished));
+}
+
+void CheckMagic(const MagicOptions& options) {
+  CheckRatios(options.doubly_robust.ratios);
+  if (options.doubly_robust.normalization == WeightNormalization::kSelf) return;
+  Throw<ConfigError>("magic.doubly_robust.normalization: none, expected self");
 }
 
 // Whether nothing follows the last logged step of an episode: it terminated or the horizon ended.
@@ -156,8 +162,7 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
   CheckRatios(options.ratios);
   const ValueArrays& values = inputs.values.at(options.values);
   const std::vector<double> factors = StepFactors(estimand, inputs.steps());
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(inputs.episodes()));
-  std::iota(rows.begin(), rows.end(), 0);
+  const std::vector<std::int64_t> rows = IndexList(inputs.episodes());
   ImportanceWeights weights = MakeImportanceWeights(inputs, rows, options.ratios, 1);
 
   const std::int64_t all = weights.log_weights.shape()[1];
@@ -174,9 +179,7 @@ Estimate EstimateDoublyRobust(const EstimatorInputs& inputs, const Estimand& est
 
 Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
                        const MagicOptions& options) {
-  if (options.doubly_robust.normalization != WeightNormalization::kSelf) {
-    Throw<ConfigError>("magic.doubly_robust.normalization: none, expected self");
-  }
+  CheckMagic(options);
   Estimate estimate = EstimateDoublyRobust(inputs, estimand, options.doubly_robust);
   if (!estimate.reason.empty()) return estimate;
   if (inputs.episodes() < 2) return Refuse("a single episode has no spread");
@@ -200,6 +203,7 @@ Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
 }
 
 Estimator DoublyRobust(const DoublyRobustOptions& options) {
+  CheckRatios(options.ratios);
   const bool self = options.normalization == WeightNormalization::kSelf;
   std::string name = fmt::format("{}_{}", self ? "wdr" : "dr", options.values);
   if (const std::string ratios = Describe(options.ratios); !ratios.empty()) name += " " + ratios;
@@ -216,6 +220,7 @@ Estimator DoublyRobust(const DoublyRobustOptions& options) {
 }
 
 Estimator Magic(const MagicOptions& options) {
+  CheckMagic(options);
   const DoublyRobustOptions& base = options.doubly_robust;
   std::string name = "magic_" + base.values;
   if (const std::string ratios = Describe(base.ratios); !ratios.empty()) name += " " + ratios;

@@ -63,7 +63,8 @@ struct MagicOptions {
 Estimate EstimateMagic(const EstimatorInputs& inputs, const Estimand& estimand,
                        const MagicOptions& options);
 
-// Estimators of these options: dr_fqe, wdr_fqe, magic_fqe with values fqe.
+// Estimators of these options: dr_fqe, wdr_fqe, magic_fqe with values fqe. Both throw ConfigError
+// where the estimate does.
 Estimator DoublyRobust(const DoublyRobustOptions& options);
 Estimator Magic(const MagicOptions& options);
 

@@ -259,6 +259,10 @@ std::vector<std::string> Needs(const DoublyRobustLfiwOptions& options) {
   return {options.values, options.fitted_weights};
 }
 
+void RequirePowers(const PowerChoiceOptions& choice) {
+  if (choice.powers.empty()) Throw<ConfigError>("powers: the list needs at least one entry");
+}
+
 // Why a candidate cannot be chosen; empty if it can.
 std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
                     const PowerChoiceOptions& choice) {
@@ -278,7 +282,7 @@ std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
 ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
                                           const DoublyRobustLfiwOptions& options,
                                           const PowerChoiceOptions& choice) {
-  if (choice.powers.empty()) Throw<ConfigError>("powers: the list needs at least one entry");
+  RequirePowers(choice);
   const bool ratios =
       options.weights == WeightKind::kFitted || inputs.log_ratios.contains("action");
   ChosenDoublyRobust out;
@@ -324,17 +328,24 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
 
 namespace {
 
-Estimator ChoosingEstimator(std::string name, std::string summary,
-                            const DoublyRobustLfiwOptions& options) {
-  return {.name = std::move(name),
-          .summary = std::move(summary),
-          .horizons = HorizonSupport::kFinite,
-          .needs = Needs(options),
-          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-            ChosenDoublyRobust chosen = ChooseDoublyRobustLfiw(inputs, estimand, options, {});
-            chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
-            return std::move(chosen.estimate);
-          }};
+Estimator ChoosingEstimator(const std::string& name, const std::string& summary,
+                            const DoublyRobustLfiwOptions& estimate) {
+  return Configurable<ChosenDoublyRobustOptions>(
+      {.estimate = estimate, .choice = {}},
+      [name, summary](const ChosenDoublyRobustOptions& options) -> Estimator {
+        RequirePowers(options.choice);
+        return {
+            .name = name,
+            .summary = summary,
+            .horizons = HorizonSupport::kFinite,
+            .needs = Needs(options.estimate),
+            .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+              ChosenDoublyRobust chosen =
+                  ChooseDoublyRobustLfiw(inputs, estimand, options.estimate, options.choice);
+              chosen.estimate.notes.push_back(fmt::format("weights to the power {}", chosen.power));
+              return std::move(chosen.estimate);
+            }};
+      });
 }
 
 }  // namespace

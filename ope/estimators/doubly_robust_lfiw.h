@@ -51,12 +51,17 @@ struct DoublyRobustLfiwOptions {
   double state_power = 0.5;
   double action_power = 0.5;
 
+  // What the estimate is made from, without how strongly it acts.
   template <class Visitor>
-  void Visit(Visitor& v) {
+  void VisitSources(Visitor& v) {
     v.Field("values", values, "fitted values");
     v.Field("state_ratio", state_ratio, "fitted ratio of visited to logged states");
     v.Field("weights", weights, "marginal weights, cumulated action ratios, or fitted weights");
     v.Field("fitted_weights", fitted_weights, "which fitted weights, for that kind");
+  }
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    VisitSources(v);
     v.Field("state_power", state_power, "exponent of the state ratio; 0 ignores it",
             Between(0.0, 1.0));
     v.Field("action_power", action_power, "exponent of the action ratio; 0 ignores it",
@@ -91,6 +96,18 @@ struct PowerChoiceOptions {
             "share of the episodes that a candidate needs as effective ones", Between(0.0, 1.0));
     v.Field("width", width, "half width of a candidate's interval, in standard errors",
             AtLeast(0.0));
+  }
+};
+
+// Options of a row with chosen powers; choice.powers of one entry fixes them.
+struct ChosenDoublyRobustOptions {
+  DoublyRobustLfiwOptions estimate;  // without its powers
+  PowerChoiceOptions choice;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    estimate.VisitSources(v);
+    v.Field("choice", choice, "how strongly the weights act");
   }
 };
 

@@ -200,15 +200,17 @@ EpisodeTerms PlainTerms(const Sums& sums, const Weights& weights, const Estimato
   return out;
 }
 
-Estimator MarginalEstimator(std::string name, std::string source) {
-  const MarginalOptions options{.weights = name};
-  return {.name = name,
-          .summary = "rewards weighted by marginal ratios, " + std::move(source),
-          .horizons = HorizonSupport::kBoth,
-          .needs = {name},
-          .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-            return EstimateMarginal(inputs, estimand, options);
-          }};
+Estimator MarginalEstimator(const std::string& name, const std::string& source) {
+  return Configurable<MarginalOptions>(
+      {.weights = name}, [name, source](const MarginalOptions& options) -> Estimator {
+        return {.name = name,
+                .summary = "rewards weighted by marginal ratios, " + source,
+                .horizons = HorizonSupport::kBoth,
+                .needs = {options.weights},
+                .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+                  return EstimateMarginal(inputs, estimand, options);
+                }};
+      });
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ void AddImportanceSampling(EstimatorRegistry& registry) {
       ImportanceSamplingOptions options;
       options.weighted_by = by;
       options.normalization = normalization;
-      registry.Add(ImportanceSampling(options));
+      registry.Add(Configurable<ImportanceSamplingOptions>(options, ImportanceSampling));
     }
   }
 }
@@ -36,12 +36,12 @@ void AddDoublyRobust(EstimatorRegistry& registry, const std::string& values) {
   DoublyRobustOptions options;
   options.values = values;
   options.normalization = WeightNormalization::kNone;
-  registry.Add(DoublyRobust(options));
+  registry.Add(Configurable<DoublyRobustOptions>(options, DoublyRobust));
   options.normalization = WeightNormalization::kSelf;
-  registry.Add(DoublyRobust(options));
+  registry.Add(Configurable<DoublyRobustOptions>(options, DoublyRobust));
   MagicOptions magic;
   magic.doubly_robust = options;
-  registry.Add(Magic(magic));
+  registry.Add(Configurable<MagicOptions>(magic, Magic));
 }
 
 void AddRollouts(EstimatorRegistry& registry) {
@@ -50,8 +50,10 @@ void AddRollouts(EstimatorRegistry& registry) {
        {LfiwVariant::kTrajectory, LfiwVariant::kPerDecision, LfiwVariant::kStepwise}) {
     LfiwOptions options;
     options.variant = variant;
-    registry.Add(Lfiw(options, WeightedSteps::kAll));
-    registry.Add(Lfiw(options, WeightedSteps::kReliable));
+    for (const WeightedSteps steps : {WeightedSteps::kAll, WeightedSteps::kReliable}) {
+      registry.Add(Configurable<LfiwOptions>(
+          options, [steps](const LfiwOptions& chosen) { return Lfiw(chosen, steps); }));
+    }
   }
   for (Estimator& rule : HorizonRuleEstimators()) registry.Add(std::move(rule));
 }

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "core/index_list.h"
 #include "core/statistics.h"
 #include "models/episode_split.h"
 #include "ope/fits/logged_rows.h"
@@ -80,7 +81,8 @@ void FourierFeatures::Polynomials(const MatrixF& inputs, MatrixRef features) con
 
 double FourierFeatures::MedianDistance(ConstMatrixRef pairs, std::int64_t count,
                                        Stream stream) const {
-  const std::vector<std::int64_t> picked = Subsample(Indices(pairs.rows()), count, stream.Child(0));
+  const std::vector<std::int64_t> picked =
+      Subsample(IndexList(pairs.rows()), count, stream.Child(0));
   // steps are as good as drawn uniformly
   std::vector<std::int64_t> steps;
   MatrixF rows(std::ssize(picked), pairs.cols());

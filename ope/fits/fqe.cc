@@ -4,22 +4,18 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.h"
-#include "core/parallel.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
 #include "models/losses.h"
-#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 namespace {
 
 // What the members share.
 struct Problem {
-  const EpisodeBatch& log;
-  const Policy& policy;
-  const EnvSpec& spec;
-  double discount;
+  const LoggedProblem& logged;
   const FqeOptions& options;
   std::int64_t steps;  // of the step input
   LoggedRows train, validation;
@@ -41,7 +37,7 @@ class FqeProblem : public FitProblem {
     parameters_.resize(2 * half_);
     network_gradient_.resize(half_);
     parameters_ << network.parameters(), network.parameters();
-    validation_ = Indices(problem.validation.size());
+    validation_ = IndexList(problem.validation.size());
     if (std::ssize(validation_) > problem.options.validation_rows) {
       validation_ = Subsample(validation_, problem.options.validation_rows, batches.Child(0));
     }
@@ -86,7 +82,7 @@ class FqeProblem : public FitProblem {
   }
 
   void Inputs(const LoggedRows& rows, std::span<const std::int64_t> picked, MatrixF& inputs) const {
-    const MatrixF pairs = StatesAndActions(problem_.log, rows, picked);
+    const MatrixF pairs = StatesAndActions(problem_.logged.log, rows, picked);
     inputs.resize(pairs.rows(), TimedFunction::InputDim(problem_.scaler));
     TimedFunction::Inputs(problem_.scaler, problem_.steps, pairs, Picked(rows.step, picked, 0),
                           inputs);
@@ -97,7 +93,7 @@ class FqeProblem : public FitProblem {
                   Stream& stream) const {
     const std::int64_t draws = problem_.options.target_draws;
     const MatrixF pairs =
-        WithDrawnActions(problem_.policy, problem_.spec, NextStates(problem_.log, rows, picked),
+        WithDrawnActions(problem_.logged, NextStates(problem_.logged.log, rows, picked),
                          Picked(rows.real_step, picked, 1), draws, stream);
     const std::vector<std::int64_t> after = NextSteps(rows, picked, problem_.steps);
     MatrixF inputs(pairs.rows(), TimedFunction::InputDim(problem_.scaler));
@@ -112,9 +108,10 @@ class FqeProblem : public FitProblem {
       const auto next = static_cast<std::size_t>(after[static_cast<std::size_t>(i)]);
       const auto t = static_cast<std::size_t>(rows.step[row]);
       const double mean = outputs.col(0).segment(i * draws, draws).cast<double>().mean();
-      double target = problem_.log.rewards[static_cast<std::size_t>(rows.action[row])];
+      double target = problem_.logged.log.rewards[static_cast<std::size_t>(rows.action[row])];
       if (rows.last[row] == 0) {
-        target += problem_.discount * (scales.centers[next] + scales.widths[next] * mean);
+        target +=
+            problem_.logged.estimand.discount * (scales.centers[next] + scales.widths[next] * mean);
       }
       targets(i, 0) = static_cast<float>((target - scales.centers[t]) / scales.widths[t]);
     }
@@ -136,19 +133,19 @@ class FqeProblem : public FitProblem {
 double Residual(const Problem& problem, const TimedFunction& q, Stream stream) {
   const LoggedRows& rows = problem.validation;
   const std::vector<std::int64_t> all =
-      Subsample(Indices(rows.size()), problem.options.validation_rows, stream.Child(0));
+      Subsample(IndexList(rows.size()), problem.options.validation_rows, stream.Child(0));
   const std::int64_t draws = problem.options.value_draws;
   std::vector<double> here(all.size()), next(all.size() * static_cast<std::size_t>(draws));
-  q.Predict(StatesAndActions(problem.log, rows, all), Picked(rows.step, all, 0), here);
-  q.Predict(WithDrawnActions(problem.policy, problem.spec, NextStates(problem.log, rows, all),
+  q.Predict(StatesAndActions(problem.logged.log, rows, all), Picked(rows.step, all, 0), here);
+  q.Predict(WithDrawnActions(problem.logged, NextStates(problem.logged.log, rows, all),
                              Picked(rows.real_step, all, 1), draws, stream),
             Repeated(NextSteps(rows, all, problem.steps), draws), next);
   double squares = 0.0, scale = 0.0;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto row = static_cast<std::size_t>(all[i]);
-    double target = problem.log.rewards[static_cast<std::size_t>(rows.action[row])];
+    double target = problem.logged.log.rewards[static_cast<std::size_t>(rows.action[row])];
     for (std::int64_t k = 0; k < draws && rows.last[row] == 0; ++k) {
-      target += problem.discount *
+      target += problem.logged.estimand.discount *
                 next[i * static_cast<std::size_t>(draws) + static_cast<std::size_t>(k)] /
                 static_cast<double>(draws);
     }
@@ -160,60 +157,56 @@ double Residual(const Problem& problem, const TimedFunction& q, Stream stream) {
 
 }  // namespace
 
-FqeFit FitFqe(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-              const Estimand& estimand, const FqeOptions& options, std::uint64_t seed,
+FqeFit FitFqe(const LoggedProblem& logged, const FqeOptions& options, std::uint64_t seed,
               const FitRun& run) {
+  const Estimand& estimand = logged.estimand;
   RequireDiscount(estimand);
-  const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
+  const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(logged.log), options.validation_share,
                                            Stream(seed, "fqe validation episodes"), "fqe");
-  Problem problem{.log = log,
-                  .policy = policy,
-                  .spec = spec,
-                  .discount = estimand.discount,
+  Problem problem{.logged = logged,
                   .options = options,
                   .steps = estimand.horizon.value_or(1),
-                  .train = RowsOf(log, split.train, estimand),
-                  .validation = RowsOf(log, split.validation, estimand),
+                  .train = RowsOf(logged.log, split.train, estimand),
+                  .validation = RowsOf(logged.log, split.validation, estimand),
                   .scaler = {},
                   .scales = {}};
-  problem.scaler = Scaler::Fit(StatesAndActions(log, problem.train, Indices(problem.train.size())),
-                               options.scaler);
+  problem.scaler = FitPairScaler(logged.log, problem.train, options.scaler);
   problem.scales =
-      MeasureScales(problem.train, ReturnsToGo(log, split.train, estimand), problem.steps);
+      MeasureScales(problem.train, ReturnsToGo(logged.log, split.train, estimand), problem.steps);
 
-  std::vector<Mlp> networks, targets;
-  for (std::int64_t k = 0; k < options.members; ++k) {
-    const Stream weights(seed, "fqe weights", {static_cast<std::uint64_t>(k)});
-    networks.emplace_back(TimedFunction::InputDim(problem.scaler), 1, options.network, weights);
-    targets.emplace_back(TimedFunction::InputDim(problem.scaler), 1, options.network, weights);
-  }
-  std::vector<FitSummary> summaries(networks.size());
-  ParallelFor(options.members, [&](std::int64_t k) {
-    const auto index = static_cast<std::size_t>(k);
-    FqeProblem member(problem, networks[index], targets[index],
-                      Stream(seed, "fqe batch", {static_cast<std::uint64_t>(k)}));
-    FitJob job = FitJob::Of(run, fmt::format("fqe member {}", k),
-                            fmt::format("seed {}; {} rows; targets every {}", seed,
-                                        problem.train.size(), options.target_every),
-                            fmt::format("fqe_{}.npz", k));
-    job.kept = KeptParameters::kLast;
-    summaries[index] = Fit(member, options.fit, job);
-    const Eigen::Index half = networks[index].parameters().size();
-    networks[index].parameters() = member.parameters().head(half);
-  });
+  const std::int64_t inputs = TimedFunction::InputDim(problem.scaler);
+  std::vector<Mlp> networks =
+      MakeNetworks(options.members, inputs, 1, options.network, seed, "fqe weights");
+  std::vector<Mlp> targets =
+      MakeNetworks(options.members, inputs, 1, options.network, seed, "fqe weights");
+  const EnsembleJob job{
+      .name = "fqe member",
+      .identity = FitIdentity(options, seed, DescribeProblem(logged, problem.train)),
+      .file = "fqe",
+      .kept = KeptParameters::kLast};
+  const auto make = [&](std::int64_t k) {
+    const auto member = static_cast<std::uint64_t>(k);
+    return FqeProblem(problem, networks[member], targets[member],
+                      Stream(seed, "fqe batch", {member}));
+  };
+  const auto done = [&](std::int64_t k, FqeProblem& member) {
+    VectorF& own = networks[static_cast<std::size_t>(k)].parameters();
+    own = member.parameters().head(own.size());
+  };
+  std::vector<FitSummary> summaries =
+      FitEnsemble(options.members, options.fit, job, run, make, done);
   TimedFunction q(problem.scaler, problem.scales.centers, problem.scales.widths,
                   std::move(networks));
   const double residual = Residual(problem, q, Stream(seed, "fqe residual"));
   return {std::move(q), std::move(summaries), residual};
 }
 
-ValueArrays FqeValues(const FqeFit& fit, const EpisodeBatch& log,
-                      std::span<const std::int64_t> episodes, const Policy& policy,
-                      const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays FqeValues(const FqeFit& fit, const LoggedProblem& problem,
+                      std::span<const std::int64_t> episodes, std::int64_t columns,
                       const FqeOptions& options, std::uint64_t seed) {
   const auto q = [&](ConstMatrixRef pairs, std::span<const std::int64_t> steps,
                      std::span<double> values) { fit.q.Predict(pairs, steps, values); };
-  return ValuesOnLog(q, log, episodes, policy, spec, estimand, columns, options.value_draws,
+  return ValuesOnLog(q, problem, episodes, columns, options.value_draws,
                      Stream(seed, "fqe value draws"));
 }
 

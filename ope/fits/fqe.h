@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "core/layers.h"
-#include "core/logs/episode_batch.h"
-#include "envs/env.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
-#include "models/mlp.h"
-#include "models/scaler.h"
 #include "models/timed_function.h"
 #include "ope/estimator.h"
-#include "policies/policy.h"
+#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 
@@ -22,33 +19,31 @@ namespace lfiw::ope {
 // regression of r + g E_{a' ~ pi} Q(s', a') on logged (s, a), with neural networks. Over a finite
 // horizon Q depends on the step, which is an input, and the last step has no successor.
 
-struct FqeOptions {
-  std::int64_t members = 3;
-  MlpOptions network{.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
-  // Gradient steps in all; targets are renewed every `target_every` of them. Information moves back
-  // by one step of the episode per renewal, so a horizon of T wants at least T renewals.
-  FitOptions fit{.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
+struct FqeOptions : EnsembleFitOptions {
+  FqeOptions() {
+    members = 3;
+    network = {.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
+    fit = {.steps = 20'000, .batch = 256, .validate_every = 500, .adam = {}};
+    validation_rows = 2000;
+  }
+
+  // Targets are renewed every `target_every` of the gradient steps. Information moves back by one
+  // step of the episode per renewal, so a horizon of T wants at least T renewals.
   std::int64_t target_every = 100;
   // Actions of the policy that stand for its expectation: per row and gradient step, and in V.
   std::int64_t target_draws = 4;
   std::int64_t value_draws = 20;
-  double validation_share = 0.1;
-  std::int64_t validation_rows = 2000;
-  ScalerOptions scaler;
 
   template <class Visitor>
   void Visit(Visitor& v) {
-    v.Field("members", members, "networks of the ensemble", AtLeast(1));
-    v.Field("network", network, "network of each member");
-    v.Field("fit", fit, "training of each member");
+    VisitMembers(v);
+    VisitMemberNetworks(v);
     v.Field("target_every", target_every, "gradient steps between renewals of the targets",
             AtLeast(1));
     v.Field("target_draws", target_draws, "actions drawn for each target", AtLeast(1));
     v.Field("value_draws", value_draws, "actions drawn for each value of a state", AtLeast(1));
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitValidation(v, "most transitions used per validation");
+    VisitScaler(v);
   }
 };
 
@@ -62,17 +57,15 @@ struct FqeFit {
 
 // Fits to the first T steps of all episodes of the log. Episodes that a time limit cut are
 // continued by Q, those that terminated are not. Every member is one parallel task; "fqe_<k>.npz"
-// are its checkpoints. `spec` gives the action bounds. Throws DataError for a log with fewer than
-// two episodes, ConfigError for an infinite horizon without discount below 1, else as Fit.
-FqeFit FitFqe(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-              const Estimand& estimand, const FqeOptions& options, std::uint64_t seed,
+// are its checkpoints. Throws DataError for a log with fewer than two episodes, ConfigError for an
+// infinite horizon without discount below 1, else as Fit.
+FqeFit FitFqe(const LoggedProblem& problem, const FqeOptions& options, std::uint64_t seed,
               const FitRun& run = {});
 
 // Q and V on the listed episodes, padded to `columns` steps (T, or for an infinite horizon the
 // longest episode). V is the mean of Q over actions drawn from the policy.
-ValueArrays FqeValues(const FqeFit& fit, const EpisodeBatch& log,
-                      std::span<const std::int64_t> episodes, const Policy& policy,
-                      const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays FqeValues(const FqeFit& fit, const LoggedProblem& problem,
+                      std::span<const std::int64_t> episodes, std::int64_t columns,
                       const FqeOptions& options, std::uint64_t seed);
 
 }  // namespace lfiw::ope

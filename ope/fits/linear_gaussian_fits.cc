@@ -259,7 +259,7 @@ LinearGaussianLog FirstSteps(const LinearGaussianLog& log, std::int64_t steps) {
 
 void AddRollouts(const LinearGaussianSystem& system, const LinearGaussianSystem& model,
                  const LinearGaussianPolicy& evaluation, std::int64_t steps,
-                 const ModelRolloutCounts& counts, std::uint64_t seed, EstimatorInputs& in) {
+                 const ModelRolloutCounts& counts, std::uint64_t seed, FittedArrays& in) {
   const std::int64_t repetitions = counts.repetitions, n = counts.episodes;
   const TransitionLogRatio ratio(system, model);
   const LinearGaussianLog rollouts = SampleLog(model, evaluation, repetitions * n, steps,
@@ -275,34 +275,15 @@ void AddRollouts(const LinearGaussianSystem& system, const LinearGaussianSystem&
   }
 }
 
-void AddActionRatios(const LinearGaussianPolicy& behavior, const LinearGaussianPolicy& evaluation,
-                     const LinearGaussianLog& log, EstimatorInputs& in) {
-  if (PositiveDefinite(behavior.covariance) && PositiveDefinite(evaluation.covariance)) {
-    in.log_ratios["action"] = ActionLogRatios(behavior, evaluation, log);
-    return;
-  }
-  in.missing["action"] =
-      "a policy is deterministic in some direction, so its actions have no density ratio; use fqe, "
-      "the model or lfiw";
-}
-
-// Least squares on quadratic features.
-void AddQuadratic(const LinearGaussianLog& log, const LinearGaussianPolicy& evaluation,
-                  const Estimand& estimand, EstimatorInputs& in) {
+// Why quadratic features cannot be fitted; empty if they can.
+std::string TooFewRows(const LinearGaussianSource& source) {
+  const LinearGaussianLog& log = source.log;
   const std::int64_t features = QuadraticFeatures(log.states.shape()[2], log.actions.shape()[2]);
-  const std::int64_t rows = estimand.horizon ? log.episodes() : log.episodes() * log.steps();
-  for (const char* name : {"dual_dice", "gen_dice", "mrdr"}) {
-    in.missing[name] = "needs networks, which closed forms do without; mwl and mql are of its kind";
-  }
-  if (rows >= features) {
-    in.values["fqe"] = in.values["mql"] = QuadraticFqeValues(log, evaluation, estimand);
-    in.notes["mql"] = {"the same as fqe with these features"};
-    in.weights["mwl"] = QuadraticWeights(log, evaluation, estimand);
-    return;
-  }
-  in.missing["fqe"] = in.missing["mql"] = in.missing["mwl"] =
-      fmt::format("there are {} features of states and actions, more than the log's {} {}",
-                  features, rows, estimand.horizon ? "episodes" : "transitions");
+  const bool finite = source.estimand.horizon.has_value();
+  const std::int64_t rows = finite ? log.episodes() : log.episodes() * log.steps();
+  if (rows >= features) return "";
+  return fmt::format("there are {} features of states and actions, more than the log's {} {}",
+                     features, rows, finite ? "episodes" : "transitions");
 }
 
 }  // namespace
@@ -413,30 +394,77 @@ Array<double, 2> ModelVisitationLogRatios(const LinearGaussianSystem& model,
   return MomentLogRatios(StateDistributions(model, evaluation, log.steps()), logged, log);
 }
 
-EstimatorInputs MakeLinearGaussianInputs(const LinearGaussianSystem& system,
-                                         const LinearGaussianPolicy& behavior,
-                                         const LinearGaussianPolicy& evaluation,
-                                         const LinearGaussianLog& log, const Estimand& estimand,
-                                         const ModelRolloutCounts& counts, std::uint64_t seed) {
-  const std::int64_t horizon = estimand.horizon.value_or(log.steps());
-  const LinearGaussianLog steps = FirstSteps(log, horizon);
-  const LinearGaussianSystem model = FitLinearGaussian(steps, system);
-  EstimatorInputs in;
-  in.rewards = steps.rewards;
-  in.lengths.assign(static_cast<std::size_t>(steps.episodes()), horizon);
-  in.terminated.assign(in.lengths.size(), 0);
-  in.values["model"] = LinearGaussianValues(model, evaluation, steps, estimand);
-  AddQuadratic(steps, evaluation, estimand, in);
-  AddActionRatios(behavior, evaluation, steps, in);
-  in.log_ratios["visitation"] = VisitationLogRatios(system, behavior, evaluation, steps);
-  in.log_ratios["model_visitation"] = ModelVisitationLogRatios(model, evaluation, steps);
-  in.model_alive.assign(static_cast<std::size_t>(horizon), 1.0);
-  if (estimand.horizon) {
-    AddRollouts(system, model, evaluation, horizon, counts, seed, in);
+LinearGaussianSource::LinearGaussianSource(const LinearGaussianSystem& of,
+                                           const LinearGaussianPolicy& logs,
+                                           const LinearGaussianPolicy& evaluated,
+                                           const LinearGaussianLog& episodes, const Estimand& value,
+                                           const ModelRolloutCounts& draw, std::uint64_t root)
+    : system(of),
+      behavior(logs),
+      evaluation(evaluated),
+      log(FirstSteps(episodes, value.horizon.value_or(episodes.steps()))),
+      model(FitLinearGaussian(log, of)),
+      estimand(value),
+      counts(draw),
+      seed(root) {}
+
+const ValueArrays& LinearGaussianSource::FittedQ() const {
+  if (!q_) q_ = QuadraticFqeValues(log, evaluation, estimand);
+  return *q_;
+}
+
+FittedArrays LinearGaussianActionRatios(const LinearGaussianSource& source) {
+  FittedArrays out;
+  if (PositiveDefinite(source.behavior.covariance) &&
+      PositiveDefinite(source.evaluation.covariance)) {
+    out.log_ratios["action"] = ActionLogRatios(source.behavior, source.evaluation, source.log);
   } else {
-    in.missing["rollouts"] = "rollouts of a linear model have an end; set value.horizon";
+    out.missing["action"] =
+        "a policy is deterministic in some direction, so its actions have no density ratio; use "
+        "fqe, the model or lfiw";
   }
-  return in;
+  return out;
+}
+
+FittedArrays QuadraticQ(const LinearGaussianSource& source, const std::string& name) {
+  FittedArrays out;
+  if (std::string why = TooFewRows(source); !why.empty()) {
+    out.missing[name] = std::move(why);
+  } else {
+    out.values[name] = source.FittedQ();
+  }
+  return out;
+}
+
+FittedArrays QuadraticMarginalWeights(const LinearGaussianSource& source) {
+  FittedArrays out;
+  if (std::string why = TooFewRows(source); !why.empty()) {
+    out.missing["mwl"] = std::move(why);
+  } else {
+    out.weights["mwl"] = QuadraticWeights(source.log, source.evaluation, source.estimand);
+  }
+  return out;
+}
+
+FittedArrays LinearGaussianModelValues(const LinearGaussianSource& source) {
+  FittedArrays out;
+  out.values["model"] =
+      LinearGaussianValues(source.model, source.evaluation, source.log, source.estimand);
+  out.log_ratios["model_visitation"] =
+      ModelVisitationLogRatios(source.model, source.evaluation, source.log);
+  out.model_alive.assign(static_cast<std::size_t>(source.log.steps()), 1.0);
+  return out;
+}
+
+FittedArrays LinearGaussianRollouts(const LinearGaussianSource& source) {
+  FittedArrays out;
+  if (source.estimand.horizon) {
+    AddRollouts(source.system, source.model, source.evaluation, source.log.steps(), source.counts,
+                source.seed, out);
+  } else {
+    out.missing["rollouts"] = "rollouts of a linear model have an end; set value.horizon";
+  }
+  return out;
 }
 
 }  // namespace lfiw::ope

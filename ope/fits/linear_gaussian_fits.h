@@ -2,6 +2,8 @@
 #define LFIW_OPE_FITS_LINEAR_GAUSSIAN_FITS_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "core/arrays/array.h"
 #include "core/layers.h"
@@ -65,18 +67,45 @@ Array<double, 2> ModelVisitationLogRatios(const LinearGaussianSystem& model,
                                           const LinearGaussianPolicy& evaluation,
                                           const LinearGaussianLog& log);
 
-// What estimators read, for logs from `system` under `behavior`: values "model" (in the fitted
-// system), "fqe" and "mql" (the same), weights "mwl", log_ratios "action", "visitation" and
-// "model_visitation", rollouts of the evaluation policy in the fitted system with the exact
-// log-ratios of their transitions, and model_alive (all 1). Of longer logs the first T steps count.
-// Without action ratios (a deterministic policy) or with too few episodes for "fqe", and rollouts
-// for an infinite horizon, `missing` says why. Throws DataError for a log shorter than the horizon,
-// ConfigError where the noise is singular, else as the functions above.
-EstimatorInputs MakeLinearGaussianInputs(const LinearGaussianSystem& system,
-                                         const LinearGaussianPolicy& behavior,
-                                         const LinearGaussianPolicy& evaluation,
-                                         const LinearGaussianLog& log, const Estimand& estimand,
-                                         const ModelRolloutCounts& counts, std::uint64_t seed);
+// What the fits to the log of a linear-Gaussian system are functions of: the first T steps of the
+// log, and the system that is fitted to it. References outlive it; one thread uses it.
+struct LinearGaussianSource {
+  const LinearGaussianSystem& system;
+  const LinearGaussianPolicy& behavior;
+  const LinearGaussianPolicy& evaluation;
+  LinearGaussianLog log;
+  LinearGaussianSystem model;
+  Estimand estimand;
+  ModelRolloutCounts counts;
+  std::uint64_t seed = 0;
+
+  // Throws DataError for a log shorter than the horizon, else as FitLinearGaussian.
+  LinearGaussianSource(const LinearGaussianSystem& of, const LinearGaussianPolicy& logs,
+                       const LinearGaussianPolicy& evaluated, const LinearGaussianLog& episodes,
+                       const Estimand& value, const ModelRolloutCounts& draw, std::uint64_t root);
+
+  // Returns QuadraticFqeValues, computed once.
+  const ValueArrays& FittedQ() const;
+
+ private:
+  mutable std::optional<ValueArrays> q_;
+};
+
+// What several kinds of fits are in a linear-Gaussian system. Errors are those of the functions
+// above.
+//
+// log_ratios "action"; missing where a policy is deterministic in some direction.
+FittedArrays LinearGaussianActionRatios(const LinearGaussianSource& source);
+// Values by that name from least squares on quadratic features, which FQE and MQL agree on; missing
+// where the log has fewer rows than features.
+FittedArrays QuadraticQ(const LinearGaussianSource& source, const std::string& name);
+// Weights "mwl" of the same features; missing likewise.
+FittedArrays QuadraticMarginalWeights(const LinearGaussianSource& source);
+// Values "model", exact in the fitted system, "model_visitation" and model_alive (all 1).
+FittedArrays LinearGaussianModelValues(const LinearGaussianSource& source);
+// Rollouts of the evaluation policy in the fitted system with the exact log-ratios of their
+// transitions; missing for an infinite horizon. Throws ConfigError where the noise is singular.
+FittedArrays LinearGaussianRollouts(const LinearGaussianSource& source);
 
 }  // namespace lfiw::ope
 

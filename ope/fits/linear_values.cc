@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/rng.h"
-#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 namespace {
@@ -19,9 +19,8 @@ constexpr std::int64_t kTasks = 16;
 constexpr std::int64_t kPass = 512;
 
 struct Problem {
+  const LoggedProblem& logged;
   const EpisodeBatch& log;
-  const Policy& policy;
-  const EnvSpec& spec;
   const FeatureMap& features;
   const LoggedRows& rows;
   std::vector<double> carried;
@@ -58,8 +57,7 @@ MatrixD FeaturesOf(const FeatureMap& map, const MatrixF& pairs,
 MatrixD PolicyFeatures(const Problem& problem, const MatrixF& states,
                        const std::vector<std::int64_t>& real_steps,
                        const std::vector<std::int64_t>& steps, Stream stream) {
-  const MatrixF pairs =
-      WithDrawnActions(problem.policy, problem.spec, states, real_steps, problem.draws, stream);
+  const MatrixF pairs = WithDrawnActions(problem.logged, states, real_steps, problem.draws, stream);
   const MatrixD drawn = FeaturesOf(problem.features, pairs, Repeated(steps, problem.draws));
   MatrixD out(states.rows(), drawn.cols());
   for (Eigen::Index i = 0; i < out.rows(); ++i) {
@@ -70,7 +68,7 @@ MatrixD PolicyFeatures(const Problem& problem, const MatrixF& states,
 
 void AddPass(const Problem& problem, std::int64_t begin, std::int64_t end, Moments& moments) {
   const LoggedRows& rows = problem.rows;
-  std::vector<std::int64_t> picked = Indices(end - begin);
+  std::vector<std::int64_t> picked = IndexList(end - begin);
   for (std::int64_t& row : picked) row += begin;
   const MatrixD here = FeaturesOf(problem.features, StatesAndActions(problem.log, rows, picked),
                                   Picked(rows.step, picked));
@@ -172,21 +170,22 @@ std::shared_ptr<const FeatureMap> MakeFourierFeatures(const EpisodeBatch& log,
                                                       std::uint64_t seed) {
   const LoggedRows rows = RowsOf(log, NonEmptyEpisodes(log), estimand);
   if (rows.size() == 0) Throw<DataError>("fourier features: the log has no steps, expected some");
-  return std::make_shared<FourierFeatures>(StatesAndActions(log, rows, Indices(rows.size())),
+  return std::make_shared<FourierFeatures>(StatesAndActions(log, rows, IndexList(rows.size())),
                                            estimand.horizon.value_or(1), options,
                                            Stream(seed, "fourier features"));
 }
 
-LinearValues FitLinearValues(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-                             const Estimand& estimand, std::shared_ptr<const FeatureMap> features,
+LinearValues FitLinearValues(const LoggedProblem& logged,
+                             std::shared_ptr<const FeatureMap> features,
                              const LinearValueOptions& options, std::uint64_t seed) {
+  const EpisodeBatch& log = logged.log;
+  const Estimand& estimand = logged.estimand;
   RequireDiscount(estimand);
   const std::vector<std::int64_t> episodes = NonEmptyEpisodes(log);
   const LoggedRows rows = RowsOf(log, episodes, estimand);
   if (rows.size() == 0) Throw<DataError>("linear values: the log has no steps, expected some");
-  const Problem problem{.log = log,
-                        .policy = policy,
-                        .spec = spec,
+  const Problem problem{.logged = logged,
+                        .log = log,
                         .features = *features,
                         .rows = rows,
                         .carried = CarriedSteps(rows, estimand),
@@ -216,16 +215,15 @@ LinearValues FitLinearValues(const EpisodeBatch& log, const Policy& policy, cons
           .mean_weight = scale * sums.carried.dot(weights.x) / static_cast<double>(problem.steps)};
 }
 
-ValueArrays LinearQValues(const LinearValues& fit, const EpisodeBatch& log,
-                          std::span<const std::int64_t> episodes, const Policy& policy,
-                          const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays LinearQValues(const LinearValues& fit, const LoggedProblem& problem,
+                          std::span<const std::int64_t> episodes, std::int64_t columns,
                           const LinearValueOptions& options, std::uint64_t seed) {
   const auto q = [&](const ConstMatrixRef& pairs, std::span<const std::int64_t> steps,
                      std::span<double> values) {
     Eigen::Map<VectorD>(values.data(), std::ssize(values)) =
         FeaturesOf(*fit.features, pairs, steps) * fit.q;
   };
-  return ValuesOnLog(q, log, episodes, policy, spec, estimand, columns, options.value_draws,
+  return ValuesOnLog(q, problem, episodes, columns, options.value_draws,
                      Stream(seed, "linear value draws"));
 }
 
@@ -237,7 +235,7 @@ Array<double, 2> LinearWeights(const LinearValues& fit, const EpisodeBatch& log,
     const std::array<std::int64_t, 1> one = {episodes[static_cast<std::size_t>(i)]};
     const LoggedRows rows = RowsOf(log, one, estimand);
     const VectorD weights =
-        FeaturesOf(*fit.features, StatesAndActions(log, rows, Indices(rows.size())), rows.step) *
+        FeaturesOf(*fit.features, StatesAndActions(log, rows, IndexList(rows.size())), rows.step) *
         fit.weights;
     std::copy_n(weights.data(), weights.size(), out.Row(i).begin());
   });

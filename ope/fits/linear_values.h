@@ -9,10 +9,9 @@
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/matrix.h"
-#include "envs/env.h"
 #include "ope/estimator.h"
 #include "ope/fits/fourier_features.h"
-#include "policies/policy.h"
+#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 
@@ -75,14 +74,13 @@ std::shared_ptr<const FeatureMap> MakeFourierFeatures(const EpisodeBatch& log,
 // continued, those that terminated are not. Throws DataError for a log without steps, ConfigError
 // for an infinite horizon without discount below 1, NumericError when features depend on each other
 // and ridge or penalty are too small for it.
-LinearValues FitLinearValues(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-                             const Estimand& estimand, std::shared_ptr<const FeatureMap> features,
+LinearValues FitLinearValues(const LoggedProblem& problem,
+                             std::shared_ptr<const FeatureMap> features,
                              const LinearValueOptions& options, std::uint64_t seed);
 
 // MQL's Q and V on the listed episodes, padded to `columns` steps: values "mql".
-ValueArrays LinearQValues(const LinearValues& fit, const EpisodeBatch& log,
-                          std::span<const std::int64_t> episodes, const Policy& policy,
-                          const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays LinearQValues(const LinearValues& fit, const LoggedProblem& problem,
+                          std::span<const std::int64_t> episodes, std::int64_t columns,
                           const LinearValueOptions& options, std::uint64_t seed);
 
 // MWL's weights on the listed episodes, [n, columns]: weights "mwl". They may be negative.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 
 namespace lfiw::ope {
@@ -37,12 +37,6 @@ std::vector<std::int64_t> NonEmptyEpisodes(const EpisodeBatch& log) {
   return episodes;
 }
 
-std::vector<std::int64_t> Indices(std::int64_t n) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
-  std::iota(out.begin(), out.end(), std::int64_t{0});
-  return out;
-}
-
 std::vector<std::int64_t> Picked(const std::vector<std::int64_t>& values,
                                  std::span<const std::int64_t> picked, std::int64_t shift) {
   std::vector<std::int64_t> out;
@@ -70,6 +64,16 @@ MatrixF StatesAndActions(const EpisodeBatch& log, const LoggedRows& rows,
   return out;
 }
 
+Scaler FitPairScaler(const EpisodeBatch& log, const LoggedRows& rows,
+                     const ScalerOptions& options) {
+  const auto read = [&](std::int64_t i, VectorF& pair) {
+    const auto row = static_cast<std::size_t>(i);
+    pair.head(log.obs_dim()) = log.observations.row(rows.state[row]).transpose();
+    pair.tail(log.action_dim()) = log.actions.row(rows.action[row]).transpose();
+  };
+  return Scaler::Fit(rows.size(), log.obs_dim() + log.action_dim(), read, options);
+}
+
 MatrixF NextStates(const EpisodeBatch& log, const LoggedRows& rows,
                    std::span<const std::int64_t> picked) {
   MatrixF out(std::ssize(picked), log.obs_dim());
@@ -89,9 +93,10 @@ std::vector<std::int64_t> NextSteps(const LoggedRows& rows, std::span<const std:
   return out;
 }
 
-MatrixF WithDrawnActions(const Policy& policy, const EnvSpec& spec, ConstMatrixRef states,
+MatrixF WithDrawnActions(const LoggedProblem& problem, ConstMatrixRef states,
                          std::span<const std::int64_t> real_steps, std::int64_t draws,
                          Stream& stream) {
+  const Policy& policy = problem.policy;
   const std::int64_t n = states.rows() * draws;
   MatrixF repeated(n, states.cols()), actions(n, policy.action_dim());
   std::vector<std::int64_t> at;
@@ -102,7 +107,7 @@ MatrixF WithDrawnActions(const Policy& policy, const EnvSpec& spec, ConstMatrixR
   MatrixF noise(n, policy.noise_dim());
   stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
   policy.Sample(repeated, at, noise, actions);
-  if (policy.discrete_actions() == 0) ClipActions(spec, actions);
+  if (policy.discrete_actions() == 0) ClipActions(problem.spec, actions);
   MatrixF out(n, states.cols() + actions.cols());
   out << repeated, actions;
   return out;
@@ -159,10 +164,11 @@ std::vector<double> CarriedSteps(const LoggedRows& rows, const Estimand& estiman
   return out;
 }
 
-ValueArrays ValuesOnLog(const QFunction& q, const EpisodeBatch& log,
-                        std::span<const std::int64_t> episodes, const Policy& policy,
-                        const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays ValuesOnLog(const QFunction& q, const LoggedProblem& problem,
+                        std::span<const std::int64_t> episodes, std::int64_t columns,
                         std::int64_t draws, const Stream& stream) {
+  const EpisodeBatch& log = problem.log;
+  const Estimand& estimand = problem.estimand;
   const std::int64_t n = std::ssize(episodes);
   ValueArrays out{Array<double, 2>({n, columns}), Array<double, 2>({n, columns + 1}), {}};
   ParallelFor(n, [&](std::int64_t i) {
@@ -170,19 +176,19 @@ ValueArrays ValuesOnLog(const QFunction& q, const EpisodeBatch& log,
     const std::array<std::int64_t, 1> one = {e};
     const LoggedRows rows = RowsOf(log, one, estimand);
     if (rows.size() == 0) return;
-    const std::vector<std::int64_t> all = Indices(rows.size());
+    const std::vector<std::int64_t> all = IndexList(rows.size());
     q(StatesAndActions(log, rows, all), rows.step, out.q.Row(i).first(all.size()));
 
     // the state after the last step has a value too unless nothing follows
     const std::int64_t states = rows.size() + (rows.last.back() != 0 ? 0 : 1);
     const MatrixF observations = log.observations.middleRows(log.ObservationRow(e, 0), states);
-    const std::vector<std::int64_t> real_steps = Indices(states);
+    const std::vector<std::int64_t> real_steps = IndexList(states);
     const std::vector<std::int64_t> steps =
         estimand.horizon ? real_steps : std::vector<std::int64_t>(real_steps.size(), 0);
     Stream actions = stream.Child(static_cast<std::uint64_t>(e));
     std::vector<double> values(static_cast<std::size_t>(states * draws));
-    q(WithDrawnActions(policy, spec, observations, real_steps, draws, actions),
-      Repeated(steps, draws), values);
+    q(WithDrawnActions(problem, observations, real_steps, draws, actions), Repeated(steps, draws),
+      values);
     for (std::int64_t t = 0; t < states; ++t) {
       double sum = 0.0;
       for (std::int64_t k = 0; k < draws; ++k) {
@@ -192,6 +198,14 @@ ValueArrays ValuesOnLog(const QFunction& q, const EpisodeBatch& log,
     }
   });
   return out;
+}
+
+std::string DescribeProblem(const LoggedProblem& problem, const LoggedRows& train) {
+  const Estimand& estimand = problem.estimand;
+  return fmt::format("{} of {} steps; horizon {}; discount {}; policy {}", train.size(),
+                     problem.log.steps(),
+                     estimand.horizon ? fmt::format("{}", *estimand.horizon) : "infinite",
+                     estimand.discount, problem.policy.Description());
 }
 
 void RequireDiscount(const Estimand& estimand) {

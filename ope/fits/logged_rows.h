@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/layers.h"
@@ -11,6 +12,8 @@
 #include "core/matrix.h"
 #include "core/rng.h"
 #include "envs/env.h"
+#include "models/episode_split.h"
+#include "models/scaler.h"
 #include "ope/estimator.h"
 #include "policies/policy.h"
 
@@ -18,6 +21,14 @@ namespace lfiw::ope {
 
 // What every fit to logged transitions for an estimand shares: which transitions count, what
 // follows them under the evaluation policy, and fitted functions as arrays over the log.
+
+// What is to be estimated of which policy from which log. Log, policy and spec must outlive it.
+struct LoggedProblem {
+  const EpisodeBatch& log;
+  const Policy& policy;  // the evaluation policy
+  const EnvSpec& spec;   // gives the action bounds
+  Estimand estimand;
+};
 
 // The logged transitions that count, one entry each. Episodes that a time limit cut before the
 // horizon are continued, those that terminated are not.
@@ -38,9 +49,6 @@ LoggedRows RowsOf(const EpisodeBatch& log, std::span<const std::int64_t> episode
 // The episodes of the log that have a step.
 std::vector<std::int64_t> NonEmptyEpisodes(const EpisodeBatch& log);
 
-// 0 .. n - 1.
-std::vector<std::int64_t> Indices(std::int64_t n);
-
 // values[picked] + shift.
 std::vector<std::int64_t> Picked(const std::vector<std::int64_t>& values,
                                  std::span<const std::int64_t> picked, std::int64_t shift = 0);
@@ -52,6 +60,9 @@ std::vector<std::int64_t> Repeated(const std::vector<std::int64_t>& values, std:
 MatrixF StatesAndActions(const EpisodeBatch& log, const LoggedRows& rows,
                          std::span<const std::int64_t> picked);
 
+// Measures the scale of (s, a) over all rows, of which there must be some, without a copy of them.
+Scaler FitPairScaler(const EpisodeBatch& log, const LoggedRows& rows, const ScalerOptions& options);
+
 // s' of the picked rows, [n, obs_dim].
 MatrixF NextStates(const EpisodeBatch& log, const LoggedRows& rows,
                    std::span<const std::int64_t> picked);
@@ -62,7 +73,7 @@ std::vector<std::int64_t> NextSteps(const LoggedRows& rows, std::span<const std:
 
 // Each row of `states` `draws` times over, with an action of the policy as the environment would
 // execute it: [n * draws, obs_dim + action_dim]. real_steps [n].
-MatrixF WithDrawnActions(const Policy& policy, const EnvSpec& spec, ConstMatrixRef states,
+MatrixF WithDrawnActions(const LoggedProblem& problem, ConstMatrixRef states,
                          std::span<const std::int64_t> real_steps, std::int64_t draws,
                          Stream& stream);
 
@@ -90,10 +101,12 @@ using QFunction =
 // Q and V on the listed episodes, padded to `columns` steps. V is the mean of Q over `draws`
 // actions of the policy at each state, from child e of `stream` for episode e; 0 from the state on
 // in which an episode terminated or the horizon ended.
-ValueArrays ValuesOnLog(const QFunction& q, const EpisodeBatch& log,
-                        std::span<const std::int64_t> episodes, const Policy& policy,
-                        const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays ValuesOnLog(const QFunction& q, const LoggedProblem& problem,
+                        std::span<const std::int64_t> episodes, std::int64_t columns,
                         std::int64_t draws, const Stream& stream);
+
+// Says what of the problem decides a fit, for the identity of its checkpoints.
+std::string DescribeProblem(const LoggedProblem& problem, const LoggedRows& train);
 
 // Throws ConfigError for an infinite horizon without discount below 1.
 void RequireDiscount(const Estimand& estimand);

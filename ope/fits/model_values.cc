@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "core/arrays/npz.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -475,51 +474,6 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
   }
   out.value_r2 = MeanOf(r2);
   out.ratio_auc = MeanOf(auc);
-  return out;
-}
-
-void ModelValues::Save(const std::string& path) const {
-  NpzFile file;
-  const auto put = [&](const char* name, const Array<double, 2>& array) {
-    file.Put(name, std::vector<double>(array.flat().begin(), array.flat().end()));
-  };
-  file.Put("episodes", episodes);
-  file.Put("alive", alive);
-  put("q", values.q);
-  put("v", values.v);
-  put("v_fit", values.v_fit);
-  put("state_log_ratios", state_log_ratios);
-  std::vector<double> quality;
-  for (const auto& value : {value_r2, ratio_auc}) {
-    quality.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
-  }
-  file.Put("quality", quality);
-  file.Write(path);
-}
-
-ModelValues ModelValues::Load(const std::string& path) {
-  const NpzFile file = NpzFile::Read(path);
-  ModelValues out;
-  out.episodes = file.GetIntegers("episodes");
-  out.alive = file.GetDoubles("alive");
-  const std::int64_t n = std::ssize(out.episodes), horizon = std::ssize(out.alive);
-  const auto get = [&](const char* name, std::int64_t columns) {
-    Array<double, 2> array({n, columns});
-    const std::vector<double> numbers = file.GetDoubles(name);
-    if (std::ssize(numbers) != array.size()) {
-      Throw<DataError>("{}: {} has {} values, expected {}", path, name, numbers.size(),
-                       array.size());
-    }
-    std::ranges::copy(numbers, array.flat().begin());
-    return array;
-  };
-  out.values = {get("q", horizon), get("v", horizon + 1), get("v_fit", horizon + 1)};
-  out.state_log_ratios = get("state_log_ratios", horizon);
-  const auto quality = file.GetDoubles("quality");
-  if (quality.size() != 2)
-    Throw<DataError>("{}: quality has {} values, not 2", path, quality.size());
-  if (!std::isnan(quality[0])) out.value_r2 = quality[0];
-  if (!std::isnan(quality[1])) out.ratio_auc = quality[1];
   return out;
 }
 

@@ -64,9 +64,6 @@ struct ModelValues {
 
   std::optional<double> value_r2;  // of v_fit on held-out rollouts, the mean over folds
   std::optional<double> ratio_auc;
-
-  void Save(const std::string& path) const;
-  static ModelValues Load(const std::string& path);
 };
 
 // Model rollouts from the logged states of each step, for each fold: `starts` up to a horizon of

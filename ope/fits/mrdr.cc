@@ -5,10 +5,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
-#include "ope/fits/logged_rows.h"
+#include "models/fit_identity.h"
 
 namespace lfiw::ope {
 namespace {
@@ -31,10 +30,7 @@ struct WeightedRows {
 
 // What the members share.
 struct Problem {
-  const EpisodeBatch& log;
-  const Policy& policy;
-  const EnvSpec& spec;
-  double discount;
+  const LoggedProblem& logged;
   const MrdrOptions& options;
   std::int64_t steps;  // of the step input
   WeightedRows train, validation;
@@ -114,6 +110,14 @@ MatrixF States(const EpisodeBatch& log, const LoggedRows& rows,
   return StatesAndActions(log, rows, picked).leftCols(log.obs_dim());
 }
 
+Scaler FitStateScaler(const EpisodeBatch& log, const LoggedRows& rows,
+                      const ScalerOptions& options) {
+  const auto read = [&](std::int64_t i, VectorF& state) {
+    state = log.observations.row(rows.state[static_cast<std::size_t>(i)]).transpose();
+  };
+  return Scaler::Fit(rows.size(), log.obs_dim(), read, options);
+}
+
 // The networks of Q and c, with the same again for targets.
 struct Networks {
   Mlp q, c, target_q, target_c;
@@ -187,11 +191,11 @@ class MrdrProblem : public FitProblem {
   }
 
   MatrixF PairInputs(const WeightedRows& rows, std::span<const std::int64_t> picked) const {
-    return Inputs(problem_.pairs, StatesAndActions(problem_.log, rows.rows, picked),
+    return Inputs(problem_.pairs, StatesAndActions(problem_.logged.log, rows.rows, picked),
                   Picked(rows.rows.step, picked));
   }
   MatrixF StateInputs(const WeightedRows& rows, std::span<const std::int64_t> picked) const {
-    return Inputs(problem_.states, States(problem_.log, rows.rows, picked),
+    return Inputs(problem_.states, States(problem_.logged.log, rows.rows, picked),
                   Picked(rows.rows.step, picked));
   }
   MatrixF Inputs(const Scaler& scaler, const MatrixF& values,
@@ -223,10 +227,10 @@ class MrdrProblem : public FitProblem {
   std::vector<double> Bootstrap(const LoggedRows& rows, std::span<const std::int64_t> picked,
                                 Stream& stream) const {
     const std::int64_t draws = problem_.options.target_draws;
-    const MatrixF states = NextStates(problem_.log, rows, picked);
+    const MatrixF states = NextStates(problem_.logged.log, rows, picked);
     const std::vector<std::int64_t> after = NextSteps(rows, picked, problem_.steps);
-    const MatrixF pairs = WithDrawnActions(problem_.policy, problem_.spec, states,
-                                           Picked(rows.real_step, picked, 1), draws, stream);
+    const MatrixF pairs =
+        WithDrawnActions(problem_.logged, states, Picked(rows.real_step, picked, 1), draws, stream);
     MatrixF q(pairs.rows(), 1), c(states.rows(), 1);
     networks_.target_q.Forward(Inputs(problem_.pairs, pairs, Repeated(after, draws)), q);
     networks_.target_c.Forward(Inputs(problem_.states, states, after), c);
@@ -237,9 +241,9 @@ class MrdrProblem : public FitProblem {
       const auto at = static_cast<Eigen::Index>(i);
       const double value =
           q.col(0).segment(at * draws, draws).cast<double>().mean() + static_cast<double>(c(at, 0));
-      double target = problem_.log.rewards[static_cast<std::size_t>(rows.action[row])];
+      double target = problem_.logged.log.rewards[static_cast<std::size_t>(rows.action[row])];
       if (rows.last[row] == 0) {
-        target += problem_.discount *
+        target += problem_.logged.estimand.discount *
                   (problem_.scales.centers[next] + problem_.scales.widths[next] * value);
       }
       out.push_back(target);
@@ -283,7 +287,7 @@ void CheckRatios(const EpisodeBatch& log, const Array<double, 2>& ratios,
                    ratios.shape()[0], ratios.shape()[1], log.episodes(), longest);
 }
 
-std::vector<Networks> MakeNetworks(const Problem& problem, std::uint64_t seed) {
+std::vector<Networks> MakeMemberNetworks(const Problem& problem, std::uint64_t seed) {
   const std::int64_t pairs = TimedFunction::InputDim(problem.pairs);
   const std::int64_t states = TimedFunction::InputDim(problem.states);
   const MlpOptions& options = problem.options.network;
@@ -298,18 +302,16 @@ std::vector<Networks> MakeNetworks(const Problem& problem, std::uint64_t seed) {
 
 }  // namespace
 
-MrdrFit FitMrdr(const EpisodeBatch& log, const Array<double, 2>& action_log_ratios,
-                const Policy& policy, const EnvSpec& spec, const Estimand& estimand,
+MrdrFit FitMrdr(const LoggedProblem& logged, const Array<double, 2>& action_log_ratios,
                 const MrdrOptions& options, std::uint64_t seed, const FitRun& run) {
+  const EpisodeBatch& log = logged.log;
+  const Estimand& estimand = logged.estimand;
   RequireDiscount(estimand);
   CheckRatios(log, action_log_ratios, estimand);
   const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
                                            Stream(seed, "mrdr validation episodes"), "mrdr");
   Problem problem{
-      .log = log,
-      .policy = policy,
-      .spec = spec,
-      .discount = estimand.discount,
+      .logged = logged,
       .options = options,
       .steps = estimand.horizon.value_or(1),
       .train = MakeRows(log, action_log_ratios, split.train, estimand, options),
@@ -318,28 +320,27 @@ MrdrFit FitMrdr(const EpisodeBatch& log, const Array<double, 2>& action_log_rati
       .states = {},
       .scales = {}};
   const LoggedRows& rows = problem.train.rows;
-  const std::vector<std::int64_t> all = Indices(rows.size());
-  problem.pairs = Scaler::Fit(StatesAndActions(log, rows, all), options.scaler);
-  problem.states = Scaler::Fit(States(log, rows, all), options.scaler);
+  problem.pairs = FitPairScaler(log, rows, options.scaler);
+  problem.states = FitStateScaler(log, rows, options.scaler);
   problem.scales = MeasureScales(rows, ReturnsToGo(log, split.train, estimand), problem.steps);
   Normalize(problem.scales, problem.train);
   Normalize(problem.scales, problem.validation);
 
-  std::vector<Networks> networks = MakeNetworks(problem, seed);
-  std::vector<FitSummary> summaries(networks.size());
-  ParallelFor(options.members, [&](std::int64_t k) {
-    Networks& own = networks[static_cast<std::size_t>(k)];
-    MrdrProblem member(problem, own, Stream(seed, "mrdr batch", {static_cast<std::uint64_t>(k)}));
-    FitJob job =
-        FitJob::Of(run, fmt::format("mrdr member {}", k),
-                   fmt::format("seed {}; {} rows; targets {} every {}; ratios up to {}, {}", seed,
-                               rows.size(), static_cast<int>(options.target), options.target_every,
-                               options.largest_ratio, options.largest_product),
-                   fmt::format("mrdr_{}.npz", k));
-    job.kept = KeptParameters::kLast;
-    summaries[static_cast<std::size_t>(k)] = Fit(member, options.fit, job);
-    own.q.parameters() = member.parameters().head(own.q.parameters().size());
-  });
+  std::vector<Networks> networks = MakeMemberNetworks(problem, seed);
+  const EnsembleJob job{.name = "mrdr member",
+                        .identity = FitIdentity(options, seed, DescribeProblem(logged, rows)),
+                        .file = "mrdr",
+                        .kept = KeptParameters::kLast};
+  const auto make = [&](std::int64_t k) {
+    const auto member = static_cast<std::uint64_t>(k);
+    return MrdrProblem(problem, networks[member], Stream(seed, "mrdr batch", {member}));
+  };
+  const auto done = [&](std::int64_t k, MrdrProblem& member) {
+    VectorF& own = networks[static_cast<std::size_t>(k)].q.parameters();
+    own = member.parameters().head(own.size());
+  };
+  std::vector<FitSummary> summaries =
+      FitEnsemble(options.members, options.fit, job, run, make, done);
   std::vector<Mlp> q;
   for (Networks& member : networks) q.push_back(std::move(member.q));
   const auto clipped = static_cast<double>(problem.train.clipped + problem.validation.clipped);
@@ -348,13 +349,12 @@ MrdrFit FitMrdr(const EpisodeBatch& log, const Array<double, 2>& action_log_rati
           std::move(summaries), clipped / count};
 }
 
-ValueArrays MrdrValues(const MrdrFit& fit, const EpisodeBatch& log,
-                       std::span<const std::int64_t> episodes, const Policy& policy,
-                       const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays MrdrValues(const MrdrFit& fit, const LoggedProblem& problem,
+                       std::span<const std::int64_t> episodes, std::int64_t columns,
                        const MrdrOptions& options, std::uint64_t seed) {
   const auto q = [&](ConstMatrixRef pairs, std::span<const std::int64_t> steps,
                      std::span<double> values) { fit.q.Predict(pairs, steps, values); };
-  return ValuesOnLog(q, log, episodes, policy, spec, estimand, columns, options.value_draws,
+  return ValuesOnLog(q, problem, episodes, columns, options.value_draws,
                      Stream(seed, "mrdr value draws"));
 }
 

@@ -8,13 +8,11 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "core/logs/episode_batch.h"
-#include "envs/env.h"
 #include "models/fit.h"
 #include "models/timed_function.h"
 #include "ope/estimator.h"
 #include "ope/fits/fqe.h"
-#include "policies/policy.h"
+#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 
@@ -67,14 +65,12 @@ struct MrdrFit {
 // one parallel task; "mrdr_<k>.npz" are its checkpoints. Throws DataError for a log with fewer than
 // two episodes or ratios of another shape, ConfigError for an infinite horizon without discount
 // below 1, else as Fit.
-MrdrFit FitMrdr(const EpisodeBatch& log, const Array<double, 2>& action_log_ratios,
-                const Policy& policy, const EnvSpec& spec, const Estimand& estimand,
+MrdrFit FitMrdr(const LoggedProblem& problem, const Array<double, 2>& action_log_ratios,
                 const MrdrOptions& options, std::uint64_t seed, const FitRun& run = {});
 
 // Q and V on the listed episodes, padded to `columns` steps: values "mrdr".
-ValueArrays MrdrValues(const MrdrFit& fit, const EpisodeBatch& log,
-                       std::span<const std::int64_t> episodes, const Policy& policy,
-                       const EnvSpec& spec, const Estimand& estimand, std::int64_t columns,
+ValueArrays MrdrValues(const MrdrFit& fit, const LoggedProblem& problem,
+                       std::span<const std::int64_t> episodes, std::int64_t columns,
                        const MrdrOptions& options, std::uint64_t seed);
 
 }  // namespace lfiw::ope

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/statistics.h"
 #include "models/episode_split.h"
+#include "models/fit_identity.h"
 #include "models/timed_function.h"
-#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 namespace {
@@ -25,9 +26,8 @@ constexpr double kUnit = 0.541324854612918;
 
 // What the members share.
 struct Problem {
+  const LoggedProblem& logged;
   const EpisodeBatch& log;
-  const Policy& policy;
-  const EnvSpec& spec;
   const Estimand& estimand;
   const LagrangianOptions& options;
   std::int64_t steps;  // of the step input
@@ -117,11 +117,9 @@ Sample MakeSample(const Problem& problem, const LoggedRows& rows, std::vector<st
   }
   const std::vector<std::int64_t> zeros(episodes.size(), 0);
   const MatrixF here = StatesAndActions(problem.log, rows, picked);
-  const MatrixF next =
-      WithDrawnActions(problem.policy, problem.spec, NextStates(problem.log, rows, picked),
-                       Picked(rows.real_step, picked, 1), draws, stream);
-  const MatrixF first =
-      WithDrawnActions(problem.policy, problem.spec, firsts, zeros, draws, stream);
+  const MatrixF next = WithDrawnActions(problem.logged, NextStates(problem.log, rows, picked),
+                                        Picked(rows.real_step, picked, 1), draws, stream);
+  const MatrixF first = WithDrawnActions(problem.logged, firsts, zeros, draws, stream);
   MatrixF pairs(here.rows() + next.rows() + first.rows(), here.cols());
   pairs << here, next, first;
 
@@ -307,7 +305,7 @@ class LagrangianProblem : public FitProblem {
 
     Stream stream = batches_.Child(0);
     const std::vector<std::int64_t> rows =
-        Subsample(Indices(problem.validation.size()), problem.options.validation_rows, stream);
+        Subsample(IndexList(problem.validation.size()), problem.options.validation_rows, stream);
     const std::vector<std::int64_t> episodes = Subsample(
         problem.split.validation, problem.options.validation_rows, batches_.Child(0).Child(1));
     validation_ = MakeSample(problem, problem.validation, rows, episodes, stream);
@@ -379,16 +377,6 @@ class LagrangianProblem : public FitProblem {
   Sample validation_;
 };
 
-std::string Identity(const Problem& problem, std::uint64_t seed) {
-  const LagrangianOptions& o = problem.options;
-  return fmt::format(
-      "seed {}; {} rows; regularizers {} and {}; reward {}; positivity {}; normalization {}; "
-      "average {}; {} draws",
-      seed, problem.train.size(), o.primal_regularizer, o.dual_regularizer,
-      static_cast<int>(o.reward), static_cast<int>(o.positivity), static_cast<int>(o.normalization),
-      o.average, o.target_draws);
-}
-
 // Mean over members of zeta of rows (s, a), [n].
 std::vector<double> Ratios(const LagrangianFit& fit, const MatrixF& pairs,
                            std::span<const std::int64_t> steps) {
@@ -412,7 +400,7 @@ void Summarize(const Problem& problem, LagrangianFit& fit) {
   const LoggedRows rows = RowsOf(problem.log, episodes, problem.estimand);
   const std::vector<double> carried = CarriedSteps(rows, problem.estimand);
   const std::vector<double> zeta =
-      Ratios(fit, StatesAndActions(problem.log, rows, Indices(rows.size())), rows.step);
+      Ratios(fit, StatesAndActions(problem.log, rows, IndexList(rows.size())), rows.step);
   const double share =
       problem.RowScale(rows, std::ssize(episodes)) / static_cast<double>(rows.size());
   for (std::size_t row = 0; row < zeta.size(); ++row) {
@@ -447,15 +435,15 @@ LagrangianOptions GenDiceOptions() {
   return options;
 }
 
-LagrangianFit FitLagrangian(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-                            const Estimand& estimand, const LagrangianOptions& options,
+LagrangianFit FitLagrangian(const LoggedProblem& logged, const LagrangianOptions& options,
                             const std::string& name, std::uint64_t seed, const FitRun& run) {
+  const EpisodeBatch& log = logged.log;
+  const Estimand& estimand = logged.estimand;
   RequireDiscount(estimand);
   EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
                                      Stream(seed, "lagrangian validation episodes"), name.c_str());
-  Problem problem{.log = log,
-                  .policy = policy,
-                  .spec = spec,
+  Problem problem{.logged = logged,
+                  .log = log,
                   .estimand = estimand,
                   .options = options,
                   .steps = estimand.horizon.value_or(1),
@@ -467,8 +455,7 @@ LagrangianFit FitLagrangian(const EpisodeBatch& log, const Policy& policy, const
                   .reward_scale = 1.0};
   problem.train = RowsOf(log, problem.split.train, estimand);
   problem.validation = RowsOf(log, problem.split.validation, estimand);
-  problem.scaler = Scaler::Fit(StatesAndActions(log, problem.train, Indices(problem.train.size())),
-                               options.scaler);
+  problem.scaler = FitPairScaler(log, problem.train, options.scaler);
   problem.reward_scale = RewardScale(problem);
   problem.scales = GuessScales(problem);
 
@@ -476,26 +463,26 @@ LagrangianFit FitLagrangian(const EpisodeBatch& log, const Policy& policy, const
   fit.scaler = problem.scaler;
   fit.steps = problem.steps;
   fit.positivity = options.positivity;
-  std::vector<Mlp> q;
-  for (std::int64_t k = 0; k < options.members; ++k) {
-    const auto member = static_cast<std::uint64_t>(k);
-    const std::int64_t inputs = TimedFunction::InputDim(problem.scaler);
-    q.emplace_back(inputs, 1, options.network, Stream(seed, "lagrangian q weights", {member}));
-    fit.ratios.emplace_back(inputs, 1, options.network,
-                            Stream(seed, "lagrangian ratio weights", {member}));
-  }
+  const std::int64_t inputs = TimedFunction::InputDim(problem.scaler);
+  std::vector<Mlp> q =
+      MakeNetworks(options.members, inputs, 1, options.network, seed, "lagrangian q weights");
+  fit.ratios =
+      MakeNetworks(options.members, inputs, 1, options.network, seed, "lagrangian ratio weights");
   std::vector<Pieces> pieces(q.size());
-  fit.members.resize(q.size());
-  ParallelFor(options.members, [&](std::int64_t k) {
-    const auto index = static_cast<std::size_t>(k);
-    LagrangianProblem member(problem, q[index], fit.ratios[index],
-                             Stream(seed, "lagrangian batch", {static_cast<std::uint64_t>(k)}));
-    FitJob job = FitJob::Of(run, fmt::format("{} member {}", name, k), Identity(problem, seed),
-                            fmt::format("{}_{}.npz", name, k));
-    job.kept = KeptParameters::kLast;
-    fit.members[index] = Fit(member, options.fit, job);
-    pieces[index] = member.HeldOut();
-  });
+  const EnsembleJob job{
+      .name = name + " member",
+      .identity = FitIdentity(options, seed, DescribeProblem(logged, problem.train)),
+      .file = name,
+      .kept = KeptParameters::kLast};
+  const auto make = [&](std::int64_t k) {
+    const auto member = static_cast<std::uint64_t>(k);
+    return LagrangianProblem(problem, q[member], fit.ratios[member],
+                             Stream(seed, "lagrangian batch", {member}));
+  };
+  const auto done = [&](std::int64_t k, LagrangianProblem& member) {
+    pieces[static_cast<std::size_t>(k)] = member.HeldOut();
+  };
+  fit.members = FitEnsemble(options.members, options.fit, job, run, make, done);
 
   const auto count = static_cast<double>(options.members);
   double primal = 0.0;
@@ -517,7 +504,7 @@ Array<double, 2> LagrangianLogRatios(const LagrangianFit& fit, const EpisodeBatc
   ParallelFor(std::ssize(episodes), [&](std::int64_t i) {
     const LoggedRows rows = RowsOf(log, episodes.subspan(static_cast<std::size_t>(i), 1), estimand);
     const std::vector<double> ratios =
-        Ratios(fit, StatesAndActions(log, rows, Indices(rows.size())), rows.step);
+        Ratios(fit, StatesAndActions(log, rows, IndexList(rows.size())), rows.step);
     std::ranges::transform(ratios, out.Row(i).begin(), [](double ratio) {
       return ratio > 0.0 ? std::log(ratio) : -std::numeric_limits<double>::infinity();
     });

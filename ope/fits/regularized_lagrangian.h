@@ -11,12 +11,12 @@
 #include "core/config/visitor.h"
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
-#include "envs/env.h"
+#include "models/ensemble_fit.h"
 #include "models/fit.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
 #include "ope/estimator.h"
-#include "policies/policy.h"
+#include "ope/fits/logged_rows.h"
 
 namespace lfiw::ope {
 
@@ -50,26 +50,26 @@ constexpr auto EnumNames(Normalization /*kind*/) {
   return std::to_array<std::string_view>({"none", "multiplier"});
 }
 
-struct LagrangianOptions {
+struct LagrangianOptions : EnsembleFitOptions {
+  // Little momentum: with the usual 0.9 the two sides of a min-max problem drive each other apart.
+  LagrangianOptions() {
+    members = 2;
+    network = {.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
+    fit = {.steps = 20'000,
+           .batch = 256,
+           .validate_every = 500,
+           .adam = {.learning_rate = 5e-4, .beta1 = 0.5, .beta2 = 0.99}};
+  }
+
   double primal_regularizer = 0.0;  // a_Q
   double dual_regularizer = 1.0;    // a_zeta
   RewardTerm reward = RewardTerm::kOff;
   Positivity positivity = Positivity::kSoftplus;
   Normalization normalization = Normalization::kNone;
-  std::int64_t members = 2;
-  MlpOptions network{.hidden_layers = 2, .width = 256, .activation = Activation::kSilu};
-  // Little momentum: with the usual 0.9 the two sides of a min-max problem drive each other apart.
-  FitOptions fit{.steps = 20'000,
-                 .batch = 256,
-                 .validate_every = 500,
-                 .adam = {.learning_rate = 5e-4, .beta1 = 0.5, .beta2 = 0.99}};
   // Parameters are averaged over about 1 / (1 - average) steps, since the last iterate of a min-max
   // problem circles around its solution.
   double average = 0.998;
   std::int64_t target_draws = 1;  // actions of the policy per row and gradient step
-  double validation_share = 0.1;
-  std::int64_t validation_rows = 5000;
-  ScalerOptions scaler;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -78,15 +78,12 @@ struct LagrangianOptions {
     v.Field("reward", reward, "whether rewards enter the problem");
     v.Field("positivity", positivity, "what keeps the ratio positive");
     v.Field("normalization", normalization, "what holds the mean ratio at 1");
-    v.Field("members", members, "pairs of networks, whose ratios are averaged", AtLeast(1));
-    v.Field("network", network, "each of the two networks");
-    v.Field("fit", fit, "training of each member");
+    VisitMembers(v, "pairs of networks, whose ratios are averaged");
+    VisitNetwork(v, "each of the two networks", "training of each member");
     v.Field("average", average, "decay of the averaged parameters", Between(0.0, 0.9999999));
     v.Field("target_draws", target_draws, "actions drawn for each expectation", AtLeast(1));
-    v.Field("validation_share", validation_share, "share of the episodes held out for validation",
-            Between(0.0, 0.9));
-    v.Field("validation_rows", validation_rows, "most transitions used per validation", AtLeast(1));
-    v.Field("scaler", scaler, "what counts as a constant dimension");
+    VisitValidation(v, "most transitions used per validation");
+    VisitScaler(v);
   }
 };
 
@@ -118,8 +115,7 @@ struct LagrangianFit {
 // not. Every member is one parallel task; "<name>_<k>.npz" are its checkpoints. Throws DataError
 // for a log with fewer than two episodes, ConfigError for an infinite horizon without discount
 // below 1, else as Fit.
-LagrangianFit FitLagrangian(const EpisodeBatch& log, const Policy& policy, const EnvSpec& spec,
-                            const Estimand& estimand, const LagrangianOptions& options,
+LagrangianFit FitLagrangian(const LoggedProblem& problem, const LagrangianOptions& options,
                             const std::string& name, std::uint64_t seed, const FitRun& run = {});
 
 // log zeta on the listed episodes, [n, columns], 0 after their ends: log_ratios "dual_dice" or

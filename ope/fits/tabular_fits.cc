@@ -125,7 +125,7 @@ Array<double, 3> SeenTransitions(const TabularSystem& system, const TabularPolic
 // Rollouts of the evaluation policy in the model with their log-weights.
 void AddRollouts(const TabularSystem& model, const TabularPolicy& evaluation,
                  const Array<double, 3>& truth, std::int64_t steps,
-                 const ModelRolloutCounts& counts, std::uint64_t seed, EstimatorInputs& in) {
+                 const ModelRolloutCounts& counts, std::uint64_t seed, FittedArrays& in) {
   const std::int64_t repetitions = counts.repetitions, n = counts.episodes;
   in.model_rewards = Array<double, 3>({repetitions, n, steps});
   in.model_log_weights = Array<double, 4>({repetitions, 1, n, steps});
@@ -215,27 +215,6 @@ Array<double, 2> InfiniteWeights(const TabularLog& log, const TabularPolicy& eva
     weights(i, t) = steps * table(log.observations(i, t), log.actions(i, t));
   });
   return weights;
-}
-
-// What minimax methods fit, which coincide where every (t, o, a) has a function of its own.
-void AddMinimax(const TabularLog& log, const TabularPolicy& evaluation, const Estimand& estimand,
-                EstimatorInputs& in) {
-  in.values["mql"] = in.values.at("fqe");
-  in.notes["mql"] = {"the same as fqe where every step, observation and action has a value"};
-  in.missing["mrdr"] =
-      "its Q is fqe's in expectation where every step, observation and action has a value";
-  if (!estimand.horizon && !(estimand.discount < 1.0)) {
-    in.missing["mwl"] = in.missing["dual_dice"] = in.missing["gen_dice"] =
-        "an infinite horizon without discount has no distribution of steps to weigh";
-    return;
-  }
-  const Array<double, 2> weights = TabularWeights(log, evaluation, estimand);
-  for (const char* name : {"mwl", "dual_dice", "gen_dice"}) {
-    in.weights[name] = weights;
-    in.notes[name] = {
-        "MWL, DualDICE and GenDICE have one solution where every step, observation and action has "
-        "a weight"};
-  }
 }
 
 // What can follow a state under the behavior policy: calls f(a, w, next) with the ratio w of the
@@ -477,37 +456,76 @@ Array<double, 2> ModelVisitationLogRatios(const TabularSystem& model,
   return ratios;
 }
 
-EstimatorInputs MakeTabularInputs(const TabularSystem& system, const TabularPolicy& behavior,
-                                  const TabularPolicy& evaluation, const TabularLog& log,
-                                  const Estimand& estimand, const ModelRolloutCounts& counts,
-                                  std::uint64_t seed) {
-  const std::int64_t observations = system.observation_count();
-  const TabularLog steps = WithSteps(log, estimand.horizon.value_or(log.steps()));
-  const TabularSystem model = FitTabularModel(steps, observations, system.actions());
-  EstimatorInputs in;
-  in.rewards = steps.rewards;
-  in.lengths = steps.lengths;
-  in.terminated = steps.terminated;
-  in.values["fqe"] = ValuesAtSteps(FitTabularQ(steps, evaluation, estimand), steps);
-  AddMinimax(steps, evaluation, estimand, in);
-  const TabularValues exact =
-      estimand.horizon
-          ? FiniteHorizonValues(model, evaluation, *estimand.horizon, estimand.discount)
-          : InfiniteHorizonValues(model, evaluation, estimand.discount);
-  ValueArrays& values = in.values["model"] =
-      ValuesAtSteps(OfRunningStates(exact, observations), steps);
-  values.v_fit = values.v;
-  in.log_ratios["action"] = ActionLogRatios(behavior, evaluation, steps);
-  in.log_ratios["visitation"] = VisitationLogRatios(system, behavior, evaluation, steps);
-  in.log_ratios["model_visitation"] = ModelVisitationLogRatios(model, evaluation, steps);
-  in.model_alive = Alive(StateVisitation(model, evaluation, steps.steps()));
-  if (estimand.horizon) {
-    AddRollouts(model, evaluation, SeenTransitions(system, behavior, steps.steps()), steps.steps(),
-                counts, seed, in);
-  } else {
-    in.missing["rollouts"] = "rollouts of a tabular model have an end; set value.horizon";
+TabularSource::TabularSource(const TabularSystem& of, const TabularPolicy& logs,
+                             const TabularPolicy& evaluated, const TabularLog& episodes,
+                             const Estimand& value, const ModelRolloutCounts& draw,
+                             std::uint64_t root)
+    : system(of),
+      behavior(logs),
+      evaluation(evaluated),
+      log(WithSteps(episodes, value.horizon.value_or(episodes.steps()))),
+      model(FitTabularModel(log, of.observation_count(), of.actions())),
+      estimand(value),
+      counts(draw),
+      seed(root) {}
+
+const ValueArrays& TabularSource::FittedQ() const {
+  if (!q_) q_ = ValuesAtSteps(FitTabularQ(log, evaluation, estimand), log);
+  return *q_;
+}
+
+const Array<double, 2>& TabularSource::Weights() const {
+  if (!weights_) weights_ = TabularWeights(log, evaluation, estimand);
+  return *weights_;
+}
+
+FittedArrays TabularQ(const TabularSource& source, const std::string& name) {
+  FittedArrays out;
+  out.values[name] = source.FittedQ();
+  return out;
+}
+
+FittedArrays TabularMarginalWeights(const TabularSource& source, const std::string& name) {
+  FittedArrays out;
+  if (!source.estimand.horizon && !(source.estimand.discount < 1.0)) {
+    out.missing[name] =
+        "an infinite horizon without discount has no distribution of steps to weigh";
+    return out;
   }
-  return in;
+  out.weights[name] = source.Weights();
+  out.notes[name] = {
+      "MWL, DualDICE and GenDICE have one solution where every step, observation and action has "
+      "a weight"};
+  return out;
+}
+
+FittedArrays TabularModelValues(const TabularSource& source) {
+  const Estimand& estimand = source.estimand;
+  const TabularValues exact =
+      estimand.horizon ? FiniteHorizonValues(source.model, source.evaluation, *estimand.horizon,
+                                             estimand.discount)
+                       : InfiniteHorizonValues(source.model, source.evaluation, estimand.discount);
+  FittedArrays out;
+  ValueArrays& values = out.values["model"] =
+      ValuesAtSteps(OfRunningStates(exact, source.system.observation_count()), source.log);
+  values.v_fit = values.v;
+  out.log_ratios["model_visitation"] =
+      ModelVisitationLogRatios(source.model, source.evaluation, source.log);
+  out.model_alive = Alive(StateVisitation(source.model, source.evaluation, source.log.steps()));
+  return out;
+}
+
+FittedArrays TabularRollouts(const TabularSource& source) {
+  FittedArrays out;
+  if (source.estimand.horizon) {
+    const std::int64_t steps = source.log.steps();
+    AddRollouts(source.model, source.evaluation,
+                SeenTransitions(source.system, source.behavior, steps), steps, source.counts,
+                source.seed, out);
+  } else {
+    out.missing["rollouts"] = "rollouts of a tabular model have an end; set value.horizon";
+  }
+  return out;
 }
 
 }  // namespace lfiw::ope

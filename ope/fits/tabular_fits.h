@@ -2,12 +2,14 @@
 #define LFIW_OPE_FITS_TABULAR_FITS_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "core/arrays/array.h"
 #include "core/layers.h"
 #include "envs/tabular.h"
-#include "ope/judgement/backtest.h"
 #include "ope/estimator.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::ope {
 
@@ -78,18 +80,44 @@ Array<double, 2> VisitationLogRatios(const TabularSystem& system, const TabularP
 Array<double, 2> ModelVisitationLogRatios(const TabularSystem& model,
                                           const TabularPolicy& evaluation, const TabularLog& log);
 
-// What estimators read, for logs from `system` under `behavior`: values "fqe", "mql" (the same) and
-// "model" (Q and V exact in the fitted model; v_fit is V), weights "mwl", "dual_dice" and
-// "gen_dice" (all TabularWeights), log_ratios "action", "visitation" (exact) and
-// "model_visitation", rollouts of the evaluation policy in the fitted model, and model_alive.
-// Log-weights of rollouts are exact too: the log-ratio of P(o', end | o, a) in episodes of the
-// behavior policy to that of the model, which is that of the transition densities where every state
-// is seen. The log is cut or padded to the horizon; for an infinite one it stays and there are no
-// rollouts. Throws as the functions above.
-EstimatorInputs MakeTabularInputs(const TabularSystem& system, const TabularPolicy& behavior,
-                                  const TabularPolicy& evaluation, const TabularLog& log,
-                                  const Estimand& estimand, const ModelRolloutCounts& counts,
-                                  std::uint64_t seed);
+// What the fits to the log of a tabular system are functions of: the log cut or padded to the
+// horizon (an infinite one leaves it), and the model that is fitted to it by counting. References
+// outlive it; one thread uses it.
+struct TabularSource {
+  const TabularSystem& system;
+  const TabularPolicy& behavior;
+  const TabularPolicy& evaluation;
+  TabularLog log;
+  TabularSystem model;
+  Estimand estimand;
+  ModelRolloutCounts counts;
+  std::uint64_t seed = 0;
+
+  TabularSource(const TabularSystem& of, const TabularPolicy& logs, const TabularPolicy& evaluated,
+                const TabularLog& episodes, const Estimand& value, const ModelRolloutCounts& draw,
+                std::uint64_t root);
+
+  // FitTabularQ at the logged steps and TabularWeights; computed once.
+  const ValueArrays& FittedQ() const;
+  const Array<double, 2>& Weights() const;
+
+ private:
+  mutable std::optional<ValueArrays> q_;
+  mutable std::optional<Array<double, 2>> weights_;
+};
+
+// What several kinds of fits are in a tabular system. Errors are those of the functions above.
+//
+// Values of FQE by that name: FitTabularQ. Minimax Q learning finds the same.
+FittedArrays TabularQ(const TabularSource& source, const std::string& name);
+// Weights by that name, which MWL, DualDICE and GenDICE agree on: TabularWeights.
+FittedArrays TabularMarginalWeights(const TabularSource& source, const std::string& name);
+// Values "model" (Q and V exact in the fitted model; v_fit is V), "model_visitation", model_alive.
+FittedArrays TabularModelValues(const TabularSource& source);
+// Rollouts of the evaluation policy in the fitted model. Log-weights are exact: the log-ratio of
+// P(o', end | o, a) in episodes of the behavior policy to that of the model, which is that of the
+// transition densities where every state is seen. For an infinite horizon there are none.
+FittedArrays TabularRollouts(const TabularSource& source);
 
 }  // namespace lfiw::ope
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/statistics.h"
 
 namespace lfiw::ope {
@@ -13,8 +13,7 @@ namespace {
 
 // Returns positions in ascending order of the values, equal ones by position.
 std::vector<std::size_t> Order(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = IndexList(values.size());
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
   return order;
@@ -36,8 +35,7 @@ std::vector<double> Ranks(std::span<const double> values) {
 
 std::vector<std::size_t> TopK(std::span<const double> values, std::int64_t k) {
   LFIW_ASSERT(k >= 1 && k <= std::ssize(values));
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = IndexList(values.size());
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
   order.resize(static_cast<std::size_t>(k));

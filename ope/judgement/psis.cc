@@ -178,10 +178,4 @@ double KhatThreshold(std::int64_t n) {
   return std::min(1.0 - 1.0 / std::log10(static_cast<double>(n)), 0.7);
 }
 
-std::optional<double> RequiredSampleSize(double khat) {
-  if (khat >= 1.0) return std::nullopt;
-  const double size = std::pow(10.0, 1.0 / (1.0 - khat));
-  return std::isfinite(size) ? std::optional<double>(size) : std::nullopt;
-}
-
 }  // namespace lfiw::ope

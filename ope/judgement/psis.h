@@ -56,10 +56,6 @@ TailFit SmoothTail(std::span<double> log_weights);
 // least 0.
 double KhatThreshold(std::int64_t n);
 
-// Returns the sample size from which k-hat would be under the threshold, 10^(1 / (1 - k)); none for
-// k >= 1.
-std::optional<double> RequiredSampleSize(double khat);
-
 }  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_JUDGEMENT_PSIS_H_

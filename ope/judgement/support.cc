@@ -4,12 +4,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "core/statistics.h"
@@ -22,12 +22,6 @@ namespace {
 // Queried rows of one task; their distances to all reference rows are in memory at once.
 constexpr std::int64_t kBlock = 64;
 
-std::vector<std::int64_t> Iota(std::int64_t count) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(count));
-  std::iota(values.begin(), values.end(), std::int64_t{0});
-  return values;
-}
-
 // Returns the (s, a) rows of at most `count` steps of the episodes, [rows, obs_dim + action_dim].
 MatrixF DrawPairs(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
                   std::int64_t count, const Stream& stream) {
@@ -37,7 +31,7 @@ MatrixF DrawPairs(const EpisodeBatch& log, const std::vector<std::int64_t>& epis
       rows.emplace_back(log.ObservationRow(e, t), log.offsets[static_cast<std::size_t>(e)] + t);
     }
   }
-  const auto chosen = Subsample(Iota(std::ssize(rows)), count, stream);
+  const auto chosen = Subsample(IndexList(std::ssize(rows)), count, stream);
   MatrixF pairs(std::ssize(chosen), log.obs_dim() + log.action_dim());
   Eigen::Index i = 0;
   for (const std::int64_t k : chosen) {
@@ -195,7 +189,7 @@ struct LoggedPairs {
 
 LoggedPairs DrawLoggedPairs(const EpisodeBatch& log, const SupportOptions& options,
                             std::uint64_t seed) {
-  std::vector<std::int64_t> episodes = Iota(log.episodes());
+  std::vector<std::int64_t> episodes = IndexList(log.episodes());
   std::erase_if(episodes, [&](std::int64_t e) { return log.Length(e) == 0; });
   // held-out episodes in proportion to the rows wanted of them
   const double share = static_cast<double>(options.query_rows) /
@@ -244,7 +238,7 @@ SupportCheck LogSupport::Measure(const VisitedPairs& visited) const {
   const Reference& logged = *reference_;
   RequireQueries(visited, logged.obs_dim, logged.action_dim);
   const std::vector<std::int64_t> chosen =
-      Subsample(Iota(visited.states.rows()), logged.options.query_rows,
+      Subsample(IndexList(visited.states.rows()), logged.options.query_rows,
                 Stream(logged.seed, "support queries"));
   const MatrixF queries = GatherQueries(visited, chosen);
   std::vector<double> distances = logged.nearest.Distances(logged.scaler.Scale(queries));

@@ -8,7 +8,7 @@
 #include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
-#include "ope/rollouts/model_rollout.h"
+#include "ope/rollouts/rollout_inputs.h"
 
 namespace lfiw::ope {
 

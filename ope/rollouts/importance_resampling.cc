@@ -66,10 +66,6 @@ LogDensityEstimate ResampledLogDensity(double base_log_density, double log_weigh
           .standard_error = partition.standard_error};
 }
 
-std::int64_t DrawResampled(std::span<const double> log_weights, Stream& stream) {
-  return DrawSystematically(log_weights, 1, stream).front();
-}
-
 std::vector<std::int64_t> DrawSystematically(std::span<const double> log_weights,
                                              std::int64_t count, Stream& stream) {
   LFIW_ASSERT(!log_weights.empty() && count >= 0);

@@ -32,14 +32,11 @@ struct LogDensityEstimate {
 LogDensityEstimate ResampledLogDensity(double base_log_density, double log_weight,
                                        const LogPartition& partition);
 
-// Sampling-importance-resampling (algorithm 1): the index of one candidate, drawn in proportion to
-// its weight. One draw for every T fresh candidates has the density of equation 12, and the limit's
-// as T grows. log_weights [T], T >= 1. Throws NumericError when every weight is 0.
-std::int64_t DrawResampled(std::span<const double> log_weights, Stream& stream);
-
-// `count` draws from one pool by systematic resampling, ascending: candidate i is drawn floor or
-// ceil of count * w_i / sum w times, which has less variance than as many single draws. One uniform
-// number decides all. Throws like DrawResampled.
+// Draws `count` indices of one pool by systematic resampling, ascending: candidate i is drawn floor
+// or ceil of count * w_i / sum w times, which has less variance than as many single draws. One
+// uniform number decides all. One draw for every T fresh candidates is
+// sampling-importance-resampling (algorithm 1), with the density of equation 12. log_weights [T], T
+// >= 1. Throws NumericError when every weight is 0.
 std::vector<std::int64_t> DrawSystematically(std::span<const double> log_weights,
                                              std::int64_t count, Stream& stream);
 

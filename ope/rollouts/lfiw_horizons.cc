@@ -187,14 +187,17 @@ std::vector<Estimator> HorizonRuleEstimators() {
                   "LFIW's horizons blended as MAGIC does (Thomas and Brunskill 2016)"),
         std::pair(HorizonRule::kOpera,
                   "LFIW's horizons blended by bootstrapped error (Nie et al. 2024)")}) {
-    const HorizonRuleOptions options{.rule = rule};
-    out.push_back({.name = fmt::format("lfiw_{}", EnumName(rule)),
-                   .summary = summary,
-                   .horizons = HorizonSupport::kFinite,
-                   .needs = {"rollouts", "classifiers"},
-                   .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
-                     return EstimateAcrossHorizons(inputs, estimand, options);
-                   }});
+    const std::string text = summary;
+    out.push_back(Configurable<HorizonRuleOptions>(
+        {.rule = rule}, [text](const HorizonRuleOptions& options) -> Estimator {
+          return {.name = fmt::format("lfiw_{}", EnumName(options.rule)),
+                  .summary = text,
+                  .horizons = HorizonSupport::kFinite,
+                  .needs = {"rollouts", "classifiers"},
+                  .estimate = [options](const EstimatorInputs& inputs, const Estimand& estimand) {
+                    return EstimateAcrossHorizons(inputs, estimand, options);
+                  }};
+        }));
   }
   return out;
 }

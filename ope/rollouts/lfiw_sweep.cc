@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "ope/rollouts/log_weights.h"
+#include "ope/value.h"
 
 namespace lfiw::ope {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/arrays/array.h"
 #include "core/layers.h"
 #include "ope/judgement/psis.h"
-#include "ope/rollouts/lfiw.h"
+#include "ope/rollouts/lfiw_options.h"
 
 namespace lfiw::ope {
 

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,9 +13,7 @@
 #include "core/matrix.h"
 #include "core/run/progress.h"
 #include "envs/env.h"
-#include "models/transition_model.h"
-#include "models/transition_ratio.h"
-#include "policies/policy.h"
+#include "ope/rollouts/rollout_inputs.h"
 
 namespace lfiw::ope {
 
@@ -56,26 +53,6 @@ struct RolloutOptions {
             "visited states and actions kept of each trajectory, for the support check",
             AtLeast(0));
   }
-};
-
-// Bounds of predicted next states and aux, per dimension.
-struct ClampRange {
-  VectorF state_low, state_high;  // [obs_dim]
-  VectorF aux_low, aux_high;      // [aux_dim]
-};
-
-// The range of the log's observations and aux, widened by `margin` times its width on both sides.
-ClampRange RangeOfLog(const EpisodeBatch& log, double margin);
-
-// Everything a rollout reads. All references outlive the call.
-struct RolloutInputs {
-  const TransitionModel& dynamics;
-  std::span<const TransitionRatio* const> ratios;  // C of them, one per classifier; may be none
-  const Policy& policy;
-  const EnvSpec& spec;
-  const TaskRules& functions;
-  const MatrixF& start_states;  // [R * n, obs_dim]
-  const ClampRange& range;
 };
 
 // Rollouts of the evaluation policy in the model, as arrays for the estimators.

@@ -127,11 +127,11 @@ PpoResult Trainer::Train() {
 void Trainer::Start() {
   if (!run_.checkpoint.empty() && std::filesystem::exists(run_.checkpoint)) {
     state_ = LoadPpoState(run_.checkpoint, RunName(), spec_.obs_dim);
-    if (state_.learner.parameters.size() != learner_.state().parameters.size()) {
+    if (state_.learner.parameters.size() != learner_.parameters().size()) {
       Throw<DataError>("{}: parameters has {} values, expected {}", run_.checkpoint,
-                       state_.learner.parameters.size(), learner_.state().parameters.size());
+                       state_.learner.parameters.size(), learner_.parameters().size());
     }
-    learner_.state() = state_.learner;
+    learner_.set_state(state_.learner);
     env_->LoadState(state_.env);
     if (run_.progress != nullptr) run_.progress->Resume(state_.update * options_.rollout_steps);
     return;
@@ -232,7 +232,7 @@ void Trainer::Optimize() {
 
 void Trainer::Record(const PpoLosses& losses) {
   if (!std::isfinite(losses.policy + losses.value + losses.entropy) ||
-      !learner_.state().parameters.allFinite()) {
+      !learner_.parameters().allFinite()) {
     Throw<NumericError>(
         "ppo: update {} of {} diverged: policy loss {}, value loss {}, expected finite numbers",
         state_.update, updates(), losses.policy, losses.value);
@@ -260,7 +260,7 @@ GaussianMlpPolicy Trainer::MakePolicy(std::int64_t steps) {
   ObservationNormalizer normalizer(spec_.obs_dim, options_.observation_clip);
   normalizer.SetStatistics(state_.observation_moments.mean, state_.observation_moments.variance);
   return GaussianMlpPolicy(
-      actor, learner_.state().parameters.head(actor.parameter_count()),
+      actor, learner_.parameters().head(actor.parameter_count()),
       Eigen::Map<const VectorF>(log_std.data(), static_cast<Eigen::Index>(log_std.size())),
       std::move(normalizer),
       fmt::format("PPO on {}, seed {}, {} of {} steps", spec_.name, seed_, steps,

@@ -39,31 +39,33 @@ PpoLearner::PpoLearner(std::int64_t obs_dim, std::int64_t action_dim, const PpoO
       critic_(MakeMlp(obs_dim, options.hidden, 1)),
       log_std_offset_(actor_.parameter_count()),
       critic_offset_(log_std_offset_ + PadToLane(action_dim)),
+      parameters_(VectorF::Zero(critic_offset_ + critic_.parameter_count())),
+      gradient_(VectorF::Zero(parameters_.size())),
+      adam_(parameters_.size(),
+            {.epsilon = options.adam_epsilon, .clip_norm = options.max_gradient_norm},
+            EpsilonPlacement::kUncorrected),
       actor_workspace_(actor_, options.rollout_steps / options.minibatches),
       critic_workspace_(critic_, options.rollout_steps / options.minibatches),
       observations_(options.rollout_steps / options.minibatches, obs_dim),
       advantages_(options.rollout_steps / options.minibatches),
       inverse_std_(action_dim) {
-  const std::int64_t count = critic_offset_ + critic_.parameter_count();
-  state_ = {VectorF::Zero(count), VectorF::Zero(count), VectorF::Zero(count), 0};
-  gradient_ = VectorF::Zero(count);
   actor_.Initialize(Stream(seed, "ppo/actor weights"), std::numbers::sqrt2, 0.01,
-                    state_.parameters.data());
+                    parameters_.data());
   critic_.Initialize(Stream(seed, "ppo/critic weights"), std::numbers::sqrt2, 1.0,
-                     state_.parameters.data() + critic_offset_);
+                     parameters_.data() + critic_offset_);
 }
 
 std::span<float> PpoLearner::log_std() {
-  return {state_.parameters.data() + log_std_offset_, static_cast<std::size_t>(actor_.outputs())};
+  return {parameters_.data() + log_std_offset_, static_cast<std::size_t>(actor_.outputs())};
 }
 
 void PpoLearner::UpdateInverseStd() {
-  const auto log_std = state_.parameters.segment(log_std_offset_, actor_.outputs());
+  const auto log_std = parameters_.segment(log_std_offset_, actor_.outputs());
   inverse_std_ = (-log_std.array()).exp();
 }
 
 float PpoLearner::LogDensity(const float* action, const float* mean) const {
-  const float* log_std = state_.parameters.data() + log_std_offset_;
+  const float* log_std = parameters_.data() + log_std_offset_;
   float sum = 0.0f;
   for (std::int64_t j = 0; j < actor_.outputs(); ++j) {
     const float z = (action[j] - mean[j]) * inverse_std_[j];
@@ -74,7 +76,7 @@ float PpoLearner::LogDensity(const float* action, const float* mean) const {
 
 float PpoLearner::Act(const float* observation, const float* noise, float* action) {
   UpdateInverseStd();
-  actor_.Forward(state_.parameters.data(), 1, observation, actor_.inputs(), actor_workspace_);
+  actor_.Forward(parameters_.data(), 1, observation, actor_.inputs(), actor_workspace_);
   const float* mean = actor_workspace_.activations.back().data();
   for (std::int64_t j = 0; j < actor_.outputs(); ++j) {
     action[j] = mean[j] + noise[j] / inverse_std_[j];
@@ -86,7 +88,7 @@ void PpoLearner::Values(const MatrixF& observations, std::span<float> values) {
   const std::int64_t chunk = observations_.rows();
   for (std::int64_t begin = 0; begin < observations.rows(); begin += chunk) {
     const std::int64_t rows = std::min(chunk, observations.rows() - begin);
-    critic_.Forward(state_.parameters.data() + critic_offset_, rows, observations.row(begin).data(),
+    critic_.Forward(parameters_.data() + critic_offset_, rows, observations.row(begin).data(),
                     critic_.inputs(), critic_workspace_);
     for (std::int64_t i = 0; i < rows; ++i) {
       values[static_cast<std::size_t>(begin + i)] =
@@ -126,8 +128,8 @@ void PpoLearner::PolicyGradient(const PpoRollout& rollout, std::span<const std::
       gradient_.segment(log_std_offset_, PadToLane(outputs));
   log_std_gradient.setZero();
   UpdateInverseStd();
-  actor_.Forward(state_.parameters.data(), observations_.rows(), observations_.data(),
-                 actor_.inputs(), actor_workspace_);
+  actor_.Forward(parameters_.data(), observations_.rows(), observations_.data(), actor_.inputs(),
+                 actor_workspace_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto row = static_cast<std::size_t>(rows[i]);
     const float* action = rollout.actions.row(rows[i]).data();
@@ -156,8 +158,8 @@ void PpoLearner::PolicyGradient(const PpoRollout& rollout, std::span<const std::
     losses.entropy +=
         static_cast<double>(log_stds[static_cast<std::size_t>(j)] + kHalfLogTwoPi + 0.5f);
   }
-  actor_.Backward(state_.parameters.data(), observations_.rows(), observations_.data(),
-                  actor_.inputs(), actor_workspace_, gradient_.data());
+  actor_.Backward(parameters_.data(), observations_.rows(), observations_.data(), actor_.inputs(),
+                  actor_workspace_, gradient_.data());
 }
 
 void PpoLearner::ValueGradient(const PpoRollout& rollout, std::span<const std::int64_t> rows,
@@ -165,7 +167,7 @@ void PpoLearner::ValueGradient(const PpoRollout& rollout, std::span<const std::i
   const std::int64_t width = critic_.output_width();
   const auto count = static_cast<float>(rows.size());
   const auto clip = static_cast<float>(options_.clip_range);
-  const float* parameters = state_.parameters.data() + critic_offset_;
+  const float* parameters = parameters_.data() + critic_offset_;
   critic_.Forward(parameters, observations_.rows(), observations_.data(), critic_.inputs(),
                   critic_workspace_);
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -188,29 +190,14 @@ void PpoLearner::ValueGradient(const PpoRollout& rollout, std::span<const std::i
 }
 
 void PpoLearner::Step(double learning_rate) {
-  constexpr double kFirstDecay = 0.9, kSecondDecay = 0.999;
-  const double norm = static_cast<double>(gradient_.norm());
-  const auto scale =
-      static_cast<float>(options_.max_gradient_norm / std::max(norm, options_.max_gradient_norm));
-  ++state_.steps;
-  const auto steps = static_cast<double>(state_.steps);
-  const auto rate =
-      static_cast<float>(learning_rate * std::sqrt(1.0 - std::pow(kSecondDecay, steps)) /
-                         (1.0 - std::pow(kFirstDecay, steps)));
-  const auto epsilon = static_cast<float>(options_.adam_epsilon);
-  constexpr auto kFirst = static_cast<float>(kFirstDecay);
-  constexpr auto kSecond = static_cast<float>(kSecondDecay);
+  adam_.set_learning_rate(learning_rate);
+  adam_.Step(gradient_, parameters_);
+}
 
-  // lane by lane, so that each buffer is read and written once
-  using Lane = Eigen::Array<float, kLane, 1>;
-  using LaneMap = Eigen::Map<Lane, Eigen::Aligned64>;
-  for (Eigen::Index i = 0; i < gradient_.size(); i += kLane) {
-    const Lane g = scale * LaneMap(gradient_.data() + i);
-    LaneMap first(state_.first_moment.data() + i), second(state_.second_moment.data() + i);
-    first = kFirst * first + (1.0f - kFirst) * g;
-    second = kSecond * second + (1.0f - kSecond) * g.square();
-    LaneMap(state_.parameters.data() + i) -= rate * first / (second.sqrt() + epsilon);
-  }
+void PpoLearner::set_state(const State& state) {
+  LFIW_ASSERT(state.parameters.size() == parameters_.size());
+  parameters_ = state.parameters;
+  adam_.set_state(state.optimizer);
 }
 
 }  // namespace lfiw::policies

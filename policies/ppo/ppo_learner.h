@@ -7,6 +7,7 @@
 
 #include "core/layers.h"
 #include "core/matrix.h"
+#include "models/adam.h"
 #include "models/tanh_mlp.h"
 #include "policies/ppo/ppo_options.h"
 
@@ -69,11 +70,11 @@ class PpoLearner {
   // All that an update changes, for checkpoints. [parameter_count] each.
   struct State {
     VectorF parameters;
-    VectorF first_moment;
-    VectorF second_moment;
-    std::int64_t steps = 0;
+    AdamState optimizer;
   };
-  State& state() { return state_; }
+  State state() const { return {parameters_, adam_.state()}; }
+  void set_state(const State& state);
+  const VectorF& parameters() const { return parameters_; }
 
  private:
   void UpdateInverseStd();
@@ -90,8 +91,9 @@ class PpoLearner {
   TanhMlp critic_;
   std::int64_t log_std_offset_;
   std::int64_t critic_offset_;
-  State state_;
+  VectorF parameters_;
   VectorF gradient_;
+  Adam adam_;
   TanhMlp::Workspace actor_workspace_;
   TanhMlp::Workspace critic_workspace_;
   // the current minibatch

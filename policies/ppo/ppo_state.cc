@@ -109,10 +109,10 @@ void SavePpoState(const std::string& path, const std::string& run, const PpoStat
   file.Put("format", std::string(kFormat));
   file.Put("run", run);
   file.Put("counters", std::vector<std::int64_t>{state.update, state.episode, state.episode_steps,
-                                                 state.learner.steps});
+                                                 state.learner.optimizer.steps});
   file.Put("parameters", state.learner.parameters);
-  file.Put("first_moment", state.learner.first_moment);
-  file.Put("second_moment", state.learner.second_moment);
+  file.Put("first_moment", state.learner.optimizer.mean);
+  file.Put("second_moment", state.learner.optimizer.square);
   PutMoments("observation", state.observation_moments, file);
   PutMoments("return", state.return_moments, file);
   file.Put("returns_under_way", std::vector<double>{state.discounted_return, state.episode_return});
@@ -144,10 +144,10 @@ PpoState LoadPpoState(const std::string& path, const std::string& run, std::int6
   state.update = counters[0];
   state.episode = counters[1];
   state.episode_steps = counters[2];
-  state.learner.steps = counters[3];
+  state.learner.optimizer.steps = counters[3];
   state.learner.parameters = file.GetVector("parameters");
-  state.learner.first_moment = reader.Floats("first_moment", state.learner.parameters.size());
-  state.learner.second_moment = reader.Floats("second_moment", state.learner.parameters.size());
+  state.learner.optimizer.mean = reader.Floats("first_moment", state.learner.parameters.size());
+  state.learner.optimizer.square = reader.Floats("second_moment", state.learner.parameters.size());
   reader.Moments("observation", state.observation_moments);
   reader.Moments("return", state.return_moments);
   const std::vector<double> under_way = reader.Doubles("returns_under_way", 2);

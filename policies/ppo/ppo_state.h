@@ -7,8 +7,9 @@
 
 #include "core/layers.h"
 #include "core/matrix.h"
-#include "policies/ppo/ppo.h"
 #include "policies/ppo/ppo_learner.h"
+#include "policies/ppo/ppo_options.h"
+#include "policies/ppo/ppo_result.h"
 #include "policies/ppo/running_moments.h"
 
 namespace lfiw::policies {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "envs/mujoco_env.h"
+#include "envs/mujoco_shared.h"
 
 namespace lfiw {
 namespace {

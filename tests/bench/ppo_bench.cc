@@ -13,6 +13,7 @@
 
 #include "core/rng.h"
 #include "envs/env.h"
+#include "envs/env_registry.h"
 #include "policies/gaussian_mlp_policy.h"
 #include "policies/ppo/ppo.h"
 #include "policies/ppo/ppo_learner.h"

@@ -5,12 +5,13 @@
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "core/arrays/array.h"
+#include "core/index_list.h"
 #include "core/rng.h"
 #include "envs/env.h"
+#include "envs/env_registry.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
 #include "ope/rollouts/lfiw.h"
@@ -122,8 +123,7 @@ void RolloutsWeightsAndSweep(benchmark::State& state) {
   const auto env = FindEnv("HalfCheetah");
   const EnvSpec& spec = env->spec();
   const EpisodeBatch log = NoiseLog(spec);
-  std::vector<std::int64_t> episodes(static_cast<std::size_t>(log.episodes()));
-  std::iota(episodes.begin(), episodes.end(), std::int64_t{0});
+  std::vector<std::int64_t> episodes = IndexList(log.episodes());
   // one gradient step each: how well they fit does not change what they cost
   DynamicsOptions dynamics_options;
   dynamics_options.fit.steps = 1;

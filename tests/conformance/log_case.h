@@ -13,6 +13,7 @@
 #include "core/arrays/npz.h"
 #include "core/error.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"
 #include "tests/conformance/case_reader.h"
 #include "tests/core/test_dir.h"

@@ -11,6 +11,7 @@
 #include "envs/linear_gaussian.h"
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular.h"
+#include "ope/fits/closed_form_inputs.h"
 #include "ope/fits/linear_gaussian_fits.h"
 #include "ope/fits/tabular_fits.h"
 #include "tests/conformance/case_reader.h"

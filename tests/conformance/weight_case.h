@@ -56,14 +56,10 @@ inline void RunTail(const Json& json) {
   CheckOptional(fit.sigma, expect, "sigma", tolerance);
 }
 
-inline void RunSampleSize(const Json& json) {
+inline void RunThreshold(const Json& json) {
   const Json& expect = json.at("expect");
-  RequireKnownFields(expect, {"threshold", "required"});
-  if (expect.contains("threshold")) {
-    CheckOptional(KhatThreshold(json.at("khat_of").at("samples")), expect, "threshold", 5e-5);
-  } else {
-    CheckOptional(RequiredSampleSize(json.at("khat_of").at("k")), expect, "required", 0.5);
-  }
+  RequireKnownFields(expect, {"threshold"});
+  CheckOptional(KhatThreshold(json.at("khat_of").at("samples")), expect, "threshold", 5e-5);
 }
 
 inline void RunWeights(const Json& json) {
@@ -114,7 +110,7 @@ inline void RunCase(const Json& json) {
   RequireKnownFields(json, {"name", "shows", "tail", "khat_of", "log_weights", "squash", "low",
                             "high", "action", "evaluation", "behavior", "expect"});
   if (json.contains("tail")) return RunTail(json);
-  if (json.contains("khat_of")) return RunSampleSize(json);
+  if (json.contains("khat_of")) return RunThreshold(json);
   if (json.contains("log_weights")) return RunWeights(json);
   RunDensity(json);
 }

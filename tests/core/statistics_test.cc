@@ -83,27 +83,6 @@ TEST(LogSumExpTest, NoMassIsMinusInfinity) {
   EXPECT_EQ(LogSumExp(std::vector<double>{0.0, kInfinity}), kInfinity);
 }
 
-TEST(WeightedMeanTest, EqualWeightsGiveTheMean) {
-  const std::vector<double> values = Normals(50);
-  EXPECT_NEAR(WeightedMean(values, std::vector<double>(50, 3.0)), Mean(values), 1e-15);
-}
-
-TEST(WeightedMeanTest, LogWeightsAgreeWithWeightsAtAnyScale) {
-  const std::vector<double> values = {1.0, 2.0, 5.0};
-  const std::vector<double> weights = {1.0, 2.0, 1.0};
-  EXPECT_DOUBLE_EQ(WeightedMean(values, weights), 2.5);
-  for (const double scale : {-5000.0, 0.0, 5000.0}) {
-    EXPECT_NEAR(LogWeightedMean(values, std::vector<double>{scale, scale + std::log(2.0), scale}),
-                2.5, 1e-9);
-  }
-  EXPECT_EQ(LogWeightedMean(values, std::vector<double>{-kInfinity, 0.0, -kInfinity}), 2.0);
-}
-
-TEST(WeightedMeanDeathTest, NoWeightAtAllAsserts) {
-  EXPECT_DEATH(LogWeightedMean(std::vector<double>{1.0}, std::vector<double>{-kInfinity}),
-               "broken invariant");
-}
-
 TEST(NormalTest, QuantileMatchesTablesAndInvertsTheCdf) {
   EXPECT_NEAR(NormalQuantile(0.975), 1.959963984540054, 1e-14);
   EXPECT_EQ(NormalCdf(0.0), 0.5);

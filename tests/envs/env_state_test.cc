@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "envs/env.h"
+#include "envs/env_registry.h"
 
 namespace lfiw::envs {
 namespace {

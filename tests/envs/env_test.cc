@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "envs/env_registry.h"
 
 namespace lfiw::envs {
 namespace {

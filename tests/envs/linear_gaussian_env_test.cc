@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/error.h"
+#include "envs/env_registry.h"
+#include "tests/envs/independent_shift.h"
 
 namespace lfiw::envs {
 namespace {

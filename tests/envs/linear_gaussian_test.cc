@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "tests/envs/independent_shift.h"
 
 namespace lfiw::envs {
 namespace {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "envs/mujoco_shared.h"
 #include "tests/envs/reference.h"
 
 namespace lfiw::envs {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "envs/mujoco_env.h"
+#include "envs/mujoco_shared.h"
 #include "tests/envs/reference.h"
 
 namespace lfiw::envs {

@@ -14,8 +14,8 @@
 #include "core/arrays/hdf5_writer.h"
 #include "core/arrays/npz.h"
 #include "core/error.h"
-#include "core/logs/log_reader.h"
-#include "core/logs/log_writer.h"
+#include "core/logs/create_log.h"
+#include "core/logs/open_log.h"
 #include "core/rng.h"
 #include "core/run/atomic_file.h"
 

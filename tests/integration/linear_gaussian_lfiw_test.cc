@@ -16,6 +16,7 @@
 #include "ope/rollouts/model_rollout.h"
 #include "ope/rollouts/plain_model.h"
 #include "policies/collect.h"
+#include "tests/envs/independent_shift.h"
 #include "tests/ope/linear_gaussian_model.h"
 
 namespace lfiw::experiments {

@@ -25,6 +25,7 @@
 #include "core/arrays/npz.h"
 #include "core/run/atomic_file.h"
 #include "core/run/result_table.h"
+#include "tests/core/run/read_results.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/torch_function.h"
 #include "tests/test_paths.h"
@@ -143,7 +144,7 @@ TEST_F(Program, RunWritesTheWholeRunDirectory) {
                            "report.json", "report.html", "metrics.jsonl"}) {
     EXPECT_TRUE(std::filesystem::exists(dir_ / (std::string("run/") + file))) << file;
   }
-  const std::vector<ResultRow> rows = ReadCsv(dir_ / "run/results.csv");
+  const std::vector<ResultRow> rows = ReadResults(dir_ / "run/results.csv");
   // the model, and three variants at H = 0 .. 20
   ASSERT_EQ(rows.size(), 1u + 3u * 21u);
   for (const ResultRow& row : rows) {
@@ -186,7 +187,7 @@ TEST_F(Program, CrossFittingAndBootstrapsOfTheWholePipelineRun) {
       Lfiw(RunArguments("run", {"log.cross_fit=2", "intervals.pipeline_replicates=2",
                                 "intervals.classifier_replicates=2", "back_test.enabled=false"}));
   ASSERT_EQ(outcome.status, 0) << outcome.output;
-  const std::vector<ResultRow> rows = ReadCsv(dir_ / "run/results.csv");
+  const std::vector<ResultRow> rows = ReadResults(dir_ / "run/results.csv");
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
     return row.interval_method == "pipeline_bootstrap";
   }));

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "envs/env.h"
+#include "envs/env_registry.h"
 #include "policies/collect.h"
 #include "policies/files/policy_file.h"
 #include "policies/mean_policy.h"

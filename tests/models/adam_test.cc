@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "core/rng.h"
 
@@ -68,6 +70,26 @@ TEST(Adam, ReportsTheNormBeforeClipping) {
   gradient << 3.0f, 4.0f;
   Adam adam(2, {.clip_norm = 1.0});
   EXPECT_DOUBLE_EQ(adam.Step(gradient, parameters), 5.0);
+}
+
+TEST(Adam, AddsEpsilonToTheUncorrectedRootAsTensorFlowDoes) {
+  constexpr std::int64_t kWhole = 48;  // whole lanes
+  constexpr double kRate = 0.01, kEpsilon = 1e-3;
+  VectorF parameters = Random(0).head(kWhole);
+  VectorD expected = parameters.cast<double>(), mean = VectorD::Zero(kWhole), square = mean;
+  Adam adam(kWhole, {.learning_rate = kRate, .epsilon = kEpsilon, .clip_norm = 2.0},
+            EpsilonPlacement::kUncorrected);
+  for (std::uint64_t step = 1; step <= 20; ++step) {
+    const VectorF gradient = Random(step).head(kWhole);
+    const VectorD g = gradient.cast<double>() * std::min(1.0, 2.0 / gradient.cast<double>().norm());
+    mean = 0.9 * mean + 0.1 * g;
+    square = 0.999 * square + 0.001 * g.cwiseAbs2();
+    const auto t = static_cast<double>(step);
+    const double rate = kRate * std::sqrt(1.0 - std::pow(0.999, t)) / (1.0 - std::pow(0.9, t));
+    expected.array() -= rate * mean.array() / (square.array().sqrt() + kEpsilon);
+    EXPECT_NEAR(adam.Step(gradient, parameters), gradient.cast<double>().norm(), 1e-5);
+  }
+  EXPECT_LT((parameters.cast<double>() - expected).cwiseAbs().maxCoeff(), 1e-5);
 }
 
 TEST(Adam, ContinuesFromSavedState) {

@@ -79,40 +79,5 @@ TEST(MeasureCalibration, OneClassOrNaNIsAnError) {
   EXPECT_THROW(MeasureCalibration(broken, std::vector<std::uint8_t>{1, 0}), DataError);
 }
 
-TEST(FitPlatt, RecoversSlopeAndIntercept) {
-  const Labeled data = Draw(100'000, 0.4, -0.7);
-  const PlattScale fit = FitPlatt(data.logits, data.labels);
-  EXPECT_NEAR(fit.slope, 0.4, 0.02);  // 5 standard errors
-  EXPECT_NEAR(fit.intercept, -0.7, 0.04);
-  EXPECT_LT(fit.nll, FitTemperature(data.logits, data.labels).nll);
-}
-
-TEST(FitTemperature, KeepsTheInterceptAtZero) {
-  const Labeled data = Draw(100'000, 0.4, 0.0);
-  const PlattScale fit = FitTemperature(data.logits, data.labels);
-  EXPECT_NEAR(fit.slope, 0.4, 0.02);
-  EXPECT_EQ(fit.intercept, 0.0);
-}
-
-TEST(FitPlatt, IsStationary) {
-  const Labeled data = Draw(1000, 1.5, 0.3);
-  const PlattScale fit = FitPlatt(data.logits, data.labels);
-  double by_slope = 0.0, by_intercept = 0.0;
-  for (std::size_t i = 0; i < data.logits.size(); ++i) {
-    const double p = 1.0 / (1.0 + std::exp(-(fit.slope * data.logits[i] + fit.intercept)));
-    by_slope += (p - data.labels[i]) * data.logits[i] / 1000.0;
-    by_intercept += (p - data.labels[i]) / 1000.0;
-  }
-  EXPECT_NEAR(by_slope, 0.0, 1e-6);
-  EXPECT_NEAR(by_intercept, 0.0, 1e-6);
-}
-
-TEST(FitPlatt, SeparableDataStayFinite) {
-  const Labeled data{{-2.0, -1.0, 1.0, 2.0}, {0, 0, 1, 1}};
-  const PlattScale fit = FitPlatt(data.logits, data.labels);
-  EXPECT_TRUE(std::isfinite(fit.slope));
-  EXPECT_GT(fit.slope, 1.0);
-}
-
 }  // namespace
 }  // namespace lfiw::models

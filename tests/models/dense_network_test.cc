@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/config/visitor.h"
 #include "core/error.h"
 #include "core/rng.h"
 

@@ -137,6 +137,40 @@ TEST(StepFactors, NormalizeOverTheHorizonNotOverTheLog) {
   EXPECT_THROW(StepFactors(estimand, 2), ConfigError);
 }
 
+// The mean of the first rewards, times a factor.
+struct FactorOptions {
+  double factor = 1.0;
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("factor", factor, "factor", Positive());
+  }
+};
+
+Estimator Scaled(const FactorOptions& options) {
+  Estimator estimator = FirstReward();
+  estimator.name = "scaled";
+  estimator.estimate = [options](const EstimatorInputs& in, const Estimand& estimand) {
+    Estimate out = FirstReward().estimate(in, estimand);
+    for (double& x : out.terms.numerators.flat()) x *= options.factor;
+    return out;
+  };
+  return estimator;
+}
+
+TEST(EstimatorRegistry, MakesAnEstimatorWithOtherOptionsThatItsLabelTells) {
+  EstimatorRegistry registry;
+  registry.Add(Configurable<FactorOptions>({.factor = 2.0}, Scaled));
+  const auto made = [&](const std::string& yaml) {
+    return registry.Make("scaled", ParseYaml(yaml, "file.yaml"), "estimators.0");
+  };
+  EXPECT_EQ(made("{factor: 2}").label(), "scaled");
+  const Estimator five = made("{factor: 5}");
+  EXPECT_EQ(five.label(), "scaled factor=5");
+  EXPECT_DOUBLE_EQ(*RunEstimator(five, Inputs(), Finite()).value, 5.0);
+  EXPECT_THROW(made("{factor: -1}"), ConfigError);
+  EXPECT_THROW(made("{faktor: 1}"), ConfigError);
+}
+
 TEST(EstimatorRegistry, KnowsEstimatorsByNameAndSuggestsTheNearest) {
   EstimatorRegistry registry;
   registry.Add(FirstReward());

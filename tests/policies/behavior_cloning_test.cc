@@ -16,6 +16,7 @@
 #include "policies/files/policy_file.h"
 #include "policies/normal_density.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 
 namespace lfiw::policies {
 namespace {
@@ -193,6 +194,13 @@ TEST(BehaviorCloningTest, WhatCannotBeClonedIsNamed) {
   options.log_std_range = {1.0};
   EXPECT_THAT([&] { CloneBehavior(log, kUnit, options, 1); },
               ThrowsMessage<ConfigError>(HasSubstr("log_std_range")));
+}
+
+TEST(BehaviorCloningTest, RefusesTheCheckpointOfOtherOptions) {
+  const EpisodeBatch log = ClippedLog(6);
+  ExpectEveryFieldCounts(TinyFit<CloningOptions>(), [&](const auto& options, const FitRun& run) {
+    CloneBehavior(log, kUnit, options, 3, run);
+  });
 }
 
 }  // namespace

@@ -36,6 +36,17 @@ TEST(LineReader, LastLineMayLackItsEnd) {
   EXPECT_THAT(Lines(""), ElementsAre());
 }
 
+TEST(LineReader, EmptyLinesMayBeSkippedAndStillCount) {
+  const TestDir dir;
+  AppendToFile(dir / "file", "\n\r\na\n\nb\n\n");
+  LineReader reader(dir / "file");
+  EXPECT_EQ(reader.NextNonEmpty(), "a");
+  EXPECT_EQ(reader.line(), 3);
+  EXPECT_EQ(reader.NextNonEmpty(), "b");
+  EXPECT_EQ(reader.line(), 5);
+  EXPECT_EQ(reader.NextNonEmpty(), std::nullopt);
+}
+
 TEST(LineReader, LinesCrossBlocks) {
   std::string content;
   for (int i = 0; i < 30; ++i)

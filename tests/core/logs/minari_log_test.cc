@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"
 #include "tests/core/logs/log_samples.h"
 #include "tests/core/test_dir.h"

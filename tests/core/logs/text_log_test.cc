@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"
 #include "core/statistics.h"
 #include "tests/core/logs/log_samples.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "tests/core/run/read_results.h"
 #include "tests/core/test_dir.h"
 
 namespace lfiw::core {
@@ -16,7 +17,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::ThrowsMessage;
 
@@ -57,16 +57,7 @@ TEST(ResultTableTest, CsvReadsBackExactly) {
   const TestDir dir;
   const std::vector<ResultRow> rows = {Full(), Refused(), Full()};
   WriteCsv(dir / "results.csv", rows);
-  EXPECT_EQ(ReadCsv(dir / "results.csv"), rows);
-  EXPECT_THAT(ParseCsv(FormatCsv({}), "x"), IsEmpty());
-}
-
-TEST(ResultTableTest, WindowsLineEndsAreRead) {
-  std::string text = FormatCsv(std::vector<ResultRow>{Refused()});
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
-    text.replace(at, 1, "\r\n");
-  }
-  EXPECT_EQ(ParseCsv(text, "x"), std::vector<ResultRow>{Refused()});
+  EXPECT_EQ(ReadResults(dir / "results.csv"), rows);
 }
 
 TEST(ResultTableTest, NanAndInfinityAreNeverWritten) {
@@ -89,23 +80,6 @@ TEST(ResultTableTest, AnEmptyValueNeedsAReason) {
   const std::vector<ResultRow> rows = {row};
   EXPECT_THAT([&] { FormatCsv(rows); },
               ThrowsMessage<NumericError>(HasSubstr("row 0 (is): no value and no reason")));
-}
-
-TEST(ResultTableTest, MalformedFilesNameTheLine) {
-  const std::string good = FormatCsv(std::vector<ResultRow>{Full()});
-  const std::string header = good.substr(0, good.find('\n') + 1);
-  const auto expect = [](const std::string& text, const std::string& message) {
-    EXPECT_THAT([&] { ParseCsv(text, "r.csv"); }, ThrowsMessage<DataError>(HasSubstr(message)));
-  };
-  expect("", "r.csv:1: expected the header env,");
-  expect("a,b\n", "r.csv:1: expected the header env,");
-  // the row of Full spans lines 2 and 3
-  expect(good + "x,y\n", "r.csv:4: 2 cells, expected 27");
-  expect(header + "a,b,c,d,eighty,,,,,,,,,,,,,,,,,,,,,,\n",
-         "r.csv:2: horizon is 'eighty', expected an integer");
-  expect(header + "a,b,c,d,1,,nan,,,,,,,,,,,,,,,,,,,,\n", "r.csv:2: discount is 'nan'");
-  expect(header + "\"a", "r.csv:2: an open quote");
-  expect(header + "\"a\"b,", "r.csv:2: text after a closing quote");
 }
 
 TEST(ResultTableTest, JsonHasUnitsDefinitionsAndNulls) {

@@ -70,15 +70,5 @@ TEST(RunDirectoryTest, TheManifestTellsWhatTheRunWasMadeOf) {
   EXPECT_THAT(json["system"]["openblas_config"], HasSubstr("OpenBLAS"));
 }
 
-TEST(RunDirectoryTest, MetricsAreLinesOfJson) {
-  const TestDir dir;
-  RunDirectory run(dir.path());
-  run.AppendMetrics("dynamics/0", 100, {{"loss", 0.5}});
-  run.AppendMetrics("dynamics/0", 200, {{"loss", std::numeric_limits<double>::quiet_NaN()}});
-  EXPECT_EQ(ReadFile(run.File("metrics.jsonl")),
-            "{\"series\":\"dynamics/0\",\"step\":100,\"loss\":0.5}\n"
-            "{\"series\":\"dynamics/0\",\"step\":200,\"loss\":null}\n");
-}
-
 }  // namespace
 }  // namespace lfiw::core

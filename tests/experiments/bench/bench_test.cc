@@ -107,10 +107,10 @@ TEST(RunBench, MeasuresTheCoverageOfEveryKindOfInterval) {
   RunDirectory directory(dir / "out");
   EXPECT_EQ(RunBench(config, {cache, directory, Verbosity::kQuiet, "lfiw bench"}), 0);
   const std::string coverage = ReadFile(dir / "out/coverage.csv");
-  EXPECT_THAT(coverage, HasSubstr("model_win,30,is,student_t,0.95,2,0,"));
-  EXPECT_THAT(coverage, HasSubstr("model_win,30,is,hoeffding,0.95,2,0,1,"));
-  EXPECT_THAT(coverage, HasSubstr("linear_gaussian_0,30,is,hoeffding,0.95,0,8,,,\"refused\""));
-  EXPECT_THAT(coverage, HasSubstr("model_win,30,model,monte_carlo,0.95,2,0,"));
+  EXPECT_THAT(coverage, HasSubstr("model_win,30,is,,student_t,0.95,2,0,"));
+  EXPECT_THAT(coverage, HasSubstr("model_win,30,is,,hoeffding,0.95,2,0,1,"));
+  EXPECT_THAT(coverage, HasSubstr("linear_gaussian_0,30,is,,hoeffding,0.95,0,8,,,\"refused\""));
+  EXPECT_THAT(coverage, HasSubstr("model_win,30,model,,monte_carlo,0.95,2,0,"));
   // timings are in a file of their own
   EXPECT_THAT(ReadFile(dir / "out/timings.csv"), HasSubstr("model_win,"));
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "envs/env.h"
+#include "envs/env_registry.h"
 
 namespace lfiw::experiments {
 namespace {

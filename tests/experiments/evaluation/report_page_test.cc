@@ -49,28 +49,34 @@ bool GnuplotIsMissing() {
   }
 }
 
-// Fast: a page without figures.
-std::string Words(const Json& json) {
-  return RenderReport(json, {.gnuplot = "lfiw-no-such-program"});
-}
-
 void Put(const TestDir& run, const std::string& name, const std::string& text) {
   std::ofstream(run / name) << text;
 }
 
-TEST(RenderReport, SampleHasEveryFigureAndIsWellFormed) {
+// The page of a report.
+std::string Render(const Json& json, const PlotOptions& options = {}) {
+  const TestDir run;
+  Put(run, "report.json", json.dump());
+  WriteReport(run.path(), options);
+  return ReadText(run / "report.html");
+}
+
+// Fast: a page without figures.
+std::string Words(const Json& json) { return Render(json, {.gnuplot = "lfiw-no-such-program"}); }
+
+TEST(WriteReport, SampleHasEveryFigureAndIsWellFormed) {
   if (GnuplotIsMissing()) GTEST_SKIP() << "gnuplot is not installed";
-  const std::string page = RenderReport(Sample());
+  const std::string page = Render(Sample());
   EXPECT_EQ(MarkupFault(page), "");
   for (const char* name : kFigures)
     EXPECT_THAT(page, HasSubstr(std::string("<figure id=\"") + name + "\">"));
   EXPECT_THAT(page, Not(HasSubstr("nan")));
   EXPECT_THAT(page, Not(HasSubstr("null")));
-  EXPECT_EQ(page, RenderReport(Sample()));
+  EXPECT_EQ(page, Render(Sample()));
 }
 
-TEST(RenderReport, EmptyReportSaysWhatIsMissingInEachSection) {
-  const std::string page = RenderReport(Json::object());
+TEST(WriteReport, EmptyReportSaysWhatIsMissingInEachSection) {
+  const std::string page = Render(Json::object());
   EXPECT_EQ(MarkupFault(page), "");
   for (const char* sentence :
        {"gives no verdict", "There is no estimate", "no table of estimates", "no sweep",
@@ -80,7 +86,7 @@ TEST(RenderReport, EmptyReportSaysWhatIsMissingInEachSection) {
     EXPECT_THAT(page, HasSubstr(sentence));
 }
 
-TEST(RenderReport, EachPartMayBeMissingOrNull) {
+TEST(WriteReport, EachPartMayBeMissingOrNull) {
   const Json sample = Sample();
   for (const auto& item : sample.items()) {
     Json json = sample;
@@ -91,7 +97,7 @@ TEST(RenderReport, EachPartMayBeMissingOrNull) {
   }
 }
 
-TEST(RenderReport, EachNumberMayBeNull) {
+TEST(WriteReport, EachNumberMayBeNull) {
   const Json flat = Sample().flatten();
   Json nulls = flat;
   for (auto& item : nulls.items())
@@ -102,29 +108,29 @@ TEST(RenderReport, EachNumberMayBeNull) {
   EXPECT_THAT(page, Not(HasSubstr("null")));
 }
 
-TEST(RenderReport, HostileTextAnywhereIsEscaped) {
+TEST(WriteReport, HostileTextAnywhereIsEscaped) {
   const Json flat = Sample().flatten();
   Json hostile = flat;
   for (auto& item : hostile.items())
     if (item.value().is_string()) item.value() = "<script>x</script>\"'&";
   const std::string page =
-      GnuplotIsMissing() ? Words(hostile.unflatten()) : RenderReport(hostile.unflatten());
+      GnuplotIsMissing() ? Words(hostile.unflatten()) : Render(hostile.unflatten());
   EXPECT_EQ(MarkupFault(page), "");
   EXPECT_THAT(page, Not(HasSubstr("<script")));
 }
 
-TEST(RenderReport, WithoutGnuplotThePageHasNoFiguresAndSaysWhy) {
+TEST(WriteReport, WithoutGnuplotThePageHasNoFiguresAndSaysWhy) {
   const std::string page = Words(Sample());
   EXPECT_THAT(page, Not(HasSubstr("<figure")));
   EXPECT_THAT(page, HasSubstr("Figures are left out: lfiw-no-such-program was not found in PATH."));
 }
 
-TEST(RenderReport, MemberOfTheWrongTypeIsNamed) {
+TEST(WriteReport, MemberOfTheWrongTypeIsNamed) {
   Json json = Sample();
   json["log"]["episodes"] = "many";
   EXPECT_THAT([&] { Words(json); },
-              ThrowsMessage<DataError>(
-                  "report.json: log.episodes: found a string, expected a number or null"));
+              ThrowsMessage<DataError>(HasSubstr(
+                  "report.json: log.episodes: found a string, expected a number or null")));
 }
 
 TEST(WriteReport, WritesThePageAndEachFigure) {
@@ -132,7 +138,7 @@ TEST(WriteReport, WritesThePageAndEachFigure) {
   const TestDir run;
   Put(run, "report.json", Sample().dump());
   WriteReport(run.path());
-  EXPECT_EQ(ReadText(run / "report.html"), RenderReport(Sample()));
+  EXPECT_EQ(ReadText(run / "report.html"), Render(Sample()));
   for (const char* name : kFigures)
     EXPECT_EQ(MarkupFault(ReadText(run / ("plots/" + std::string(name) + ".svg"))), "");
 }

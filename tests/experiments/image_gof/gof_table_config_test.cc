@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/config/config.h"
+#include "tests/models/image/small_generators.h"
 #include "tests/test_paths.h"
 
 namespace lfiw::experiments {

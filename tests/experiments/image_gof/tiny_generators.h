@@ -2,6 +2,7 @@
 #define LFIW_TESTS_EXPERIMENTS_IMAGE_GOF_TINY_GENERATORS_H_
 
 #include "experiments/image_gof/gof_table_config.h"
+#include "tests/models/image/small_generators.h"
 
 namespace lfiw::experiments {
 

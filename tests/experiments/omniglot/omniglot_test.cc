@@ -17,6 +17,7 @@
 #include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
+#include "tests/models/image/small_generators.h"
 #include "tests/test_paths.h"
 
 namespace lfiw::experiments {

@@ -10,6 +10,7 @@
 #include "models/image/dagan_networks.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/image/gradient_check.h"
+#include "tests/models/image/small_generators.h"
 #include "tests/models/image/test_job.h"
 
 namespace lfiw::models {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/error.h"
+#include "models/image/load_feature_extractor.h"
 #include "tests/models/image/test_images.h"
 
 namespace lfiw::models {

@@ -12,6 +12,7 @@
 #include "models/image/sngan_networks.h"
 #include "tests/core/test_dir.h"
 #include "tests/models/image/gradient_check.h"
+#include "tests/models/image/small_generators.h"
 #include "tests/models/image/test_job.h"
 
 namespace lfiw::models {

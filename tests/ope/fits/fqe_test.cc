@@ -12,6 +12,7 @@
 #include "core/statistics.h"
 #include "envs/linear_gaussian_env.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 
@@ -37,11 +38,11 @@ struct Problem {
 
   std::vector<double> FirstValues(const EpisodeBatch& log, const Estimand& estimand,
                                   const FqeOptions& options) const {
-    const FqeFit fit = FitFqe(log, policy, env->spec(), estimand, options, 3);
+    const LoggedProblem logged{log, policy, env->spec(), estimand};
+    const FqeFit fit = FitFqe(logged, options, 3);
     std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
     for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
-    const ValueArrays values =
-        FqeValues(fit, log, all, policy, env->spec(), estimand, log.Length(0), options, 4);
+    const ValueArrays values = FqeValues(fit, logged, all, log.Length(0), options, 4);
     std::vector<double> first;
     for (std::size_t e = 0; e < all.size(); ++e) first.push_back(values.v(all[e], 0));
     return first;
@@ -115,13 +116,28 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const TestDir dir;
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   const auto member = [&](const FitRun& with) {
-    return FitFqe(log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon), options, 3,
+    return FitFqe({log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)}, options, 3,
                   with)
         .residual;
   };
   const double undisturbed = member({});
   EXPECT_EQ(member(run), undisturbed);
   EXPECT_EQ(member(run), undisturbed);
+}
+
+TEST(FitFqe, RefusesTheCheckpointOfOtherOptionsOrAnotherEstimand) {
+  const Problem problem;
+  const EpisodeBatch log = ScalarLog(kHorizon, 6);
+  const LoggedProblem logged{log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)};
+  ExpectEveryFieldCounts(TinyFit<FqeOptions>(), [&](const auto& options, const FitRun& run) {
+    FitFqe(logged, options, 3, run);
+  });
+  const TestDir dir;
+  const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
+  FitFqe(logged, TinyFit<FqeOptions>(), 3, run);
+  LoggedProblem discounted = logged;
+  discounted.estimand.discount = 0.5;
+  EXPECT_THROW(FitFqe(discounted, TinyFit<FqeOptions>(), 3, run), DataError);
 }
 
 TEST(FitFqe, RefusesAnInfiniteHorizonWithoutDiscount) {

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "ope/estimators/doubly_robust_lfiw.h"
+#include "ope/fits/closed_form_inputs.h"
 #include "ope/rollouts/lfiw.h"
 
 namespace lfiw::ope {

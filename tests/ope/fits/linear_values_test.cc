@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "envs/linear_gaussian_env.h"
@@ -37,12 +38,13 @@ struct Fitted {
 Fitted FitAll(const EpisodeBatch& log, const Policy& policy, const Estimand& estimand,
               std::shared_ptr<const FeatureMap> features, const LinearValueOptions& options) {
   const EnvSpec& spec = Unbounded()->spec();
-  const std::vector<std::int64_t> all = Indices(log.episodes());
-  LinearValues fit = FitLinearValues(log, policy, spec, estimand, std::move(features), options, 3);
+  const std::vector<std::int64_t> all = IndexList(log.episodes());
+  const LoggedProblem problem{log, policy, spec, estimand};
+  LinearValues fit = FitLinearValues(problem, std::move(features), options, 3);
   std::int64_t columns = 0;
   for (const std::int64_t e : all) columns = std::max(columns, log.Length(e));
   columns = estimand.horizon.value_or(columns);
-  ValueArrays values = LinearQValues(fit, log, all, policy, spec, estimand, columns, options, 4);
+  ValueArrays values = LinearQValues(fit, problem, all, columns, options, 4);
   Array<double, 2> weights = LinearWeights(fit, log, all, estimand, columns);
   return {std::move(fit), std::move(values), std::move(weights)};
 }

@@ -89,8 +89,9 @@ TEST(ValuesOnLog, AreMeansOverActionsOfThePolicyAndEndWithTheEpisode) {
       values[i] = 100.0 * static_cast<double>(steps[i]) + pairs(row, 0) + pairs(row, 1);
     }
   };
-  const ValueArrays values = ValuesOnLog(q, TwoEpisodes(), kBoth, ScalarLinearPolicy(2.0, 0.0),
-                                         env->spec(), FiniteHorizon(4), 4, 3, Stream(1, "test"));
+  const ValueArrays values =
+      ValuesOnLog(q, {TwoEpisodes(), ScalarLinearPolicy(2.0, 0.0), env->spec(), FiniteHorizon(4)},
+                  kBoth, 4, 3, Stream(1, "test"));
   EXPECT_THAT(values.q.Row(0), ElementsAre(10.0, 112.0, 214.0, 0.0));
   EXPECT_THAT(values.q.Row(1), ElementsAre(17.0, 119.0, 0.0, 0.0));
   EXPECT_THAT(values.v.Row(0), ElementsAre(0.0, 103.0, 206.0, 0.0, 0.0));

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "core/statistics.h"
 #include "envs/linear_gaussian_env.h"
 #include "ope/fits/fqe.h"
 #include "ope/fits/logged_rows.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 #include "tests/ope/two_state_log.h"
@@ -60,9 +62,10 @@ double ValueError(const MrdrOptions& options, double discount) {
   const EpisodeBatch log = TwoStates::Log();
   const TwoStatePolicy policy(kEvaluation);
   const Estimand estimand = FiniteHorizon(kHorizon, discount);
-  const MrdrFit fit = FitMrdr(log, TwoStateRatios(), policy, Spec(), estimand, options, 3);
+  const LoggedProblem logged{log, policy, Spec(), estimand};
+  const MrdrFit fit = FitMrdr(logged, TwoStateRatios(), options, 3);
   const ValueArrays values =
-      MrdrValues(fit, log, Indices(log.episodes()), policy, Spec(), estimand, kHorizon, options, 4);
+      MrdrValues(fit, logged, IndexList(log.episodes()), kHorizon, options, 4);
   double squares = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     for (std::int64_t t = 0; t < kHorizon; ++t) {
@@ -149,22 +152,20 @@ TEST(FitMrdr, MinimizesTheVarianceOfTheDoublyRobustEstimateAmongLinearFunctions)
   const OneStep problem(2000);
   const ShiftedPolicy policy;
   const Estimand estimand = FiniteHorizon(1);
-  const std::vector<std::int64_t> all = Indices(problem.log.episodes());
+  const std::vector<std::int64_t> all = IndexList(problem.log.episodes());
   MrdrOptions options = Small();
   options.network.hidden_layers = 0;
   options.fit.adam.learning_rate = 0.01;
-  const MrdrFit fit =
-      FitMrdr(problem.log, problem.log_ratios, policy, Spec(), estimand, options, 3);
-  const double variance =
-      problem.Variance(MrdrValues(fit, problem.log, all, policy, Spec(), estimand, 1, options, 4));
+  const LoggedProblem logged{problem.log, policy, Spec(), estimand};
+  const MrdrFit fit = FitMrdr(logged, problem.log_ratios, options, 3);
+  const double variance = problem.Variance(MrdrValues(fit, logged, all, 1, options, 4));
 
   FqeOptions plain;
   plain.members = 1;
   plain.network = options.network;
   plain.fit = options.fit;
-  const FqeFit fqe = FitFqe(problem.log, policy, Spec(), estimand, plain, 3);
-  const double plain_variance =
-      problem.Variance(FqeValues(fqe, problem.log, all, policy, Spec(), estimand, 1, plain, 4));
+  const FqeFit fqe = FitFqe(logged, plain, 3);
+  const double plain_variance = problem.Variance(FqeValues(fqe, logged, all, 1, plain, 4));
   EXPECT_EQ(fit.clipped_share, 0.0);
   EXPECT_LT(variance, 1.1 * problem.LeastVariance());
   EXPECT_LT(variance, 0.5 * plain_variance);
@@ -177,8 +178,8 @@ TEST(FitMrdr, CountsWhatItClips) {
   options.largest_ratio = 1.0;
   std::int64_t above = 0;
   for (const double ratio : problem.log_ratios.flat()) above += ratio > 0.0 ? 1 : 0;
-  const MrdrFit fit = FitMrdr(problem.log, problem.log_ratios, ShiftedPolicy(), Spec(),
-                              FiniteHorizon(1), options, 3);
+  const MrdrFit fit = FitMrdr({problem.log, ShiftedPolicy(), Spec(), FiniteHorizon(1)},
+                              problem.log_ratios, options, 3);
   EXPECT_DOUBLE_EQ(fit.clipped_share, static_cast<double>(above) / 200.0);
 }
 
@@ -190,8 +191,9 @@ TEST(FitMrdr, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   options.members = 2;
   options.fit.steps = 50;
   const auto values = [&](const FitRun& run) {
-    const MrdrFit fit = FitMrdr(log, TwoStateRatios(), policy, Spec(), estimand, options, 3, run);
-    return MrdrValues(fit, log, Indices(9), policy, Spec(), estimand, kHorizon, options, 4).q;
+    const LoggedProblem logged{log, policy, Spec(), estimand};
+    const MrdrFit fit = FitMrdr(logged, TwoStateRatios(), options, 3, run);
+    return MrdrValues(fit, logged, IndexList(9), kHorizon, options, 4).q;
   };
   SetThreads(1);
   const Array<double, 2> one = values({});
@@ -206,10 +208,19 @@ TEST(FitMrdr, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   EXPECT_EQ(values(run), one);
 }
 
+TEST(FitMrdr, RefusesTheCheckpointOfOtherOptions) {
+  const EpisodeBatch log = TwoStates::Log();
+  const TwoStatePolicy policy(kEvaluation);
+  const Array<double, 2> ratios = TwoStateRatios();
+  ExpectEveryFieldCounts(TinyFit<MrdrOptions>(), [&](const auto& options, const FitRun& run) {
+    FitMrdr({log, policy, Spec(), FiniteHorizon(kHorizon)}, ratios, options, 3, run);
+  });
+}
+
 TEST(FitMrdr, RefusesRatiosOfAnotherShape) {
   try {
-    FitMrdr(TwoStates::Log(), Array<double, 2>({4, 3}), TwoStatePolicy(kEvaluation), Spec(),
-            FiniteHorizon(kHorizon), Small(), 3);
+    FitMrdr({TwoStates::Log(), TwoStatePolicy(kEvaluation), Spec(), FiniteHorizon(kHorizon)},
+            Array<double, 2>({4, 3}), Small(), 3);
     FAIL();
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("[4, 3], expected [1024, 3]"));

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "envs/linear_gaussian_env.h"
 #include "ope/fits/logged_rows.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 #include "tests/ope/linear_gaussian_model.h"
 #include "tests/ope/scalar_log.h"
 #include "tests/ope/two_state_log.h"
@@ -37,7 +39,7 @@ LagrangianOptions Small(LagrangianOptions options) {
 LagrangianFit FitOn(const EpisodeBatch& log, const Policy& policy, const Estimand& estimand,
                     const LagrangianOptions& options, const FitRun& run = {}) {
   const auto env = MakeLinearGaussianFactory(ScalarLinearGaussian());
-  return FitLagrangian(log, policy, env->spec(), estimand, options, "test", 3, run);
+  return FitLagrangian({log, policy, env->spec(), estimand}, options, "test", 3, run);
 }
 
 LagrangianFit FitTwoStates(const Estimand& estimand, const LagrangianOptions& options) {
@@ -49,7 +51,7 @@ double RatioError(const LagrangianFit& fit) {
   const TwoStates system(kEvaluation);
   const EpisodeBatch log = TwoStates::Log();
   const Array<double, 2> ratios =
-      LagrangianLogRatios(fit, log, Indices(log.episodes()), FiniteHorizon(kHorizon), kHorizon);
+      LagrangianLogRatios(fit, log, IndexList(log.episodes()), FiniteHorizon(kHorizon), kHorizon);
   double squares = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     for (std::int64_t t = 0; t < kHorizon; ++t) {
@@ -176,6 +178,14 @@ TEST(FitLagrangian, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const FitRun run{.folder = dir.path(), .checkpoint_seconds = 0.0, .progress = nullptr};
   EXPECT_EQ(value(run), one);
   EXPECT_EQ(value(run), one);
+}
+
+TEST(FitLagrangian, RefusesTheCheckpointOfOtherOptions) {
+  const EpisodeBatch log = TwoStates::Log();
+  const TwoStatePolicy policy(kEvaluation);
+  ExpectEveryFieldCounts(TinyFit<LagrangianOptions>(), [&](const auto& options, const FitRun& run) {
+    FitOn(log, policy, FiniteHorizon(kHorizon), options, run);
+  });
 }
 
 TEST(FitLagrangian, RefusesAnInfiniteHorizonWithoutDiscount) {

@@ -15,6 +15,7 @@
 #include "envs/tabular_systems.h"
 #include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/estimators/importance_sampling.h"
+#include "ope/fits/closed_form_inputs.h"
 #include "ope/rollouts/lfiw.h"
 
 namespace lfiw::ope {

@@ -75,12 +75,6 @@ TEST(KhatThreshold, FollowsTheSampleSize) {
   EXPECT_EQ(KhatThreshold(1), 0.0);
 }
 
-TEST(RequiredSampleSize, InvertsTheThreshold) {
-  EXPECT_NEAR(*RequiredSampleSize(0.5), 100.0, 1e-9);
-  EXPECT_NEAR(KhatThreshold(static_cast<std::int64_t>(*RequiredSampleSize(0.65)) + 1), 0.65, 1e-3);
-  EXPECT_FALSE(RequiredSampleSize(1.0).has_value());
-}
-
 // The tail of 1e5 weights has 949 points: standard error about (1 + k) / 31.
 TEST(FitTail, FindsTheShapeOfPowerTails) {
   for (const double k : {0.3, 0.7, 1.5}) {

@@ -67,19 +67,19 @@ TEST(ResampledLogDensity, OfExactRatiosIsTheDensityOfTheData) {
   }
 }
 
-TEST(DrawResampled, DrawsInProportionToTheWeights) {
+TEST(DrawSystematically, SingleDrawsAreInProportionToTheWeights) {
   const std::vector<double> logs = {std::log(1.0), kLogZero, std::log(3.0)};
   Stream stream(3, "draws");
   std::vector<double> counts(3, 0.0);
   for (int i = 0; i < 10'000; ++i) {
-    counts[static_cast<std::size_t>(DrawResampled(logs, stream))] += 1.0;
+    counts[static_cast<std::size_t>(DrawSystematically(logs, 1, stream).front())] += 1.0;
   }
   // four standard errors of a share of 1/4
   EXPECT_NEAR(counts[0] / 10'000, 0.25, 4.0 * std::sqrt(0.25 * 0.75 / 10'000));
   EXPECT_EQ(counts[1], 0.0);
 }
 
-TEST(DrawResampled, OneDrawOfManyCandidatesHasTheMeanOfTheData) {
+TEST(DrawSystematically, OneDrawOfManyCandidatesHasTheMeanOfTheData) {
   // the bias is O(1 / T); the mean of the base is 0, of the data 1
   std::vector<double> means;
   for (const std::int64_t candidates : {1, 4, 64}) {
@@ -87,7 +87,8 @@ TEST(DrawResampled, OneDrawOfManyCandidatesHasTheMeanOfTheData) {
     for (std::uint64_t i = 0; i < 4000; ++i) {
       const ShiftedNormal pool(candidates, 1.0, 100 + i);
       Stream stream(4, "draw", {i});
-      draws.push_back(pool.x[static_cast<std::size_t>(DrawResampled(pool.log_weights, stream))]);
+      draws.push_back(pool.x[static_cast<std::size_t>(
+          DrawSystematically(pool.log_weights, 1, stream).front())]);
     }
     means.push_back(Mean(draws));
   }

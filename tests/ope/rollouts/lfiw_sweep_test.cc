@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/rng.h"
+#include "ope/value.h"
 
 namespace lfiw::ope {
 namespace {

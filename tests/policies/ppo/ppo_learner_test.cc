@@ -128,8 +128,8 @@ TEST(PpoLearner, LossesEqualTheSlowVersion) {
   PpoLearner learner = MakeLearner();
   const PpoRollout rollout = MakeRollout(learner);
   const PpoLosses losses = learner.ComputeGradient(rollout, EvenRows());
-  const SlowLosses expected = SlowLoss(
-      learner, SmallOptions(), learner.state().parameters.cast<double>(), rollout, EvenRows());
+  const SlowLosses expected =
+      SlowLoss(learner, SmallOptions(), learner.parameters().cast<double>(), rollout, EvenRows());
   EXPECT_NEAR(losses.policy, expected.policy, 1e-5);
   EXPECT_NEAR(losses.value, expected.value, 1e-5);
   EXPECT_NEAR(losses.entropy, expected.entropy, 1e-5);
@@ -143,7 +143,7 @@ TEST(PpoLearner, GradientEqualsFiniteDifferencesOfTheSlowVersion) {
   PpoLearner learner = MakeLearner();
   const PpoRollout rollout = MakeRollout(learner);
   learner.ComputeGradient(rollout, EvenRows());
-  const VectorD center = learner.state().parameters.cast<double>();
+  const VectorD center = learner.parameters().cast<double>();
   const auto loss = [&](Eigen::Index p, double shift) {
     VectorD moved = center;
     moved[p] += shift;
@@ -161,14 +161,14 @@ TEST(PpoLearner, FirstStepMovesEveryParameterByTheRateAgainstItsGradient) {
   PpoLearner learner = MakeLearner();
   const PpoRollout rollout = MakeRollout(learner);
   learner.ComputeGradient(rollout, EvenRows());
-  const VectorF gradient = learner.gradient(), before = learner.state().parameters;
+  const VectorF gradient = learner.gradient(), before = learner.parameters();
   learner.Step(1e-2);
   const double scale = std::min(1.0, 0.5 / static_cast<double>(gradient.norm()));
   for (Eigen::Index p = 0; p < gradient.size(); ++p) {
     // m = 0.1 g, v = 0.001 g^2, rate sqrt(0.001) / 0.1
     const double g = scale * static_cast<double>(gradient[p]);
     const double step = 1e-2 * std::sqrt(0.001) * g / (std::sqrt(0.001) * std::abs(g) + 1e-5);
-    EXPECT_NEAR(static_cast<double>(learner.state().parameters[p] - before[p]), -step, 1e-6);
+    EXPECT_NEAR(static_cast<double>(learner.parameters()[p] - before[p]), -step, 1e-6);
   }
 }
 
@@ -180,7 +180,7 @@ TEST(PpoLearner, GradientLongerThanTheLimitIsScaledToIt) {
   learner.ComputeGradient(rollout, EvenRows());
   learner.Step(1e-3);
   // the first moment is a tenth of the gradient used
-  EXPECT_NEAR(learner.state().first_moment.norm(), 1e-4f, 1e-8f);
+  EXPECT_NEAR(learner.state().optimizer.mean.norm(), 1e-4f, 1e-8f);
 }
 
 TEST(PpoLearner, ActGivesMeanPlusNoiseAndItsDensity) {

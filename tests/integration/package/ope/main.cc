@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "envs/env.h"
+#include "envs/env_registry.h"
 #include "ope/rollouts/lfiw.h"
 
 // Two model rollouts of one step, returns 1 and 3; weights 3 : 1 give (3 * 1 + 1 * 3) / 4 = 1.5.

@@ -1,12 +1,12 @@
-#ifndef LFIW_CORE_ARRAYS_ARRAY_BLOCKS_H_
-#define LFIW_CORE_ARRAYS_ARRAY_BLOCKS_H_
+#ifndef LFIW_CORE_LOGS_ARRAY_BLOCKS_H_
+#define LFIW_CORE_LOGS_ARRAY_BLOCKS_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "core/arrays/array_store.h"
-#include "core/logs/array_log.h"
+#include "core/logs/log_keys.h"
 #include "core/logs/log_reader.h"
 
 namespace lfiw::core {
@@ -40,4 +40,4 @@ inline constexpr const char* kNoTerminals =
 
 }  // namespace lfiw::core
 
-#endif  // LFIW_CORE_ARRAYS_ARRAY_BLOCKS_H_
+#endif  // LFIW_CORE_LOGS_ARRAY_BLOCKS_H_

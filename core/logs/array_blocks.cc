@@ -1,4 +1,4 @@
-#include "core/arrays/array_blocks.h"
+#include "core/logs/array_blocks.h"
 
 #include <algorithm>
 

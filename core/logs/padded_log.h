@@ -1,0 +1,17 @@
+#ifndef LFIW_CORE_LOGS_PADDED_LOG_H_
+#define LFIW_CORE_LOGS_PADDED_LOG_H_
+
+#include <memory>
+
+#include "core/arrays/array_store.h"
+#include "core/logs/log_keys.h"
+#include "core/logs/log_reader.h"
+
+namespace lfiw::core {
+
+// A log in padded arrays [episodes, steps, ...].
+std::unique_ptr<LogReader> OpenPaddedLog(std::unique_ptr<ArrayStore> store, const LogKeys& keys);
+
+}  // namespace lfiw::core
+
+#endif  // LFIW_CORE_LOGS_PADDED_LOG_H_
