@@ -1,11 +1,22 @@
 # Writes OUTPUT, a source file with the hashes of the sources of SOURCE_DIR by layer, which tell a
 # stage cache by what code its artifacts were made; run at every build (cmake -P), it touches the
-# file only when a hash changed. The experiments' own code is left out: of it only the bodies of
-# stages decide bytes, and they have versions.
+# file only when a hash changed. Of the experiments, those whose stages run their own code count.
+set(core_folders core)
+set(envs_folders envs)
+set(models_folders models)
+set(policies_folders policies)
+set(ope_folders ope)
+set(experiments_folders experiments/evaluation experiments/calibration experiments/image_gof
+    experiments/omniglot)
+
 set(hashes "")
-foreach(folder core envs models policies ope)
-  file(GLOB_RECURSE sources ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.cc
-       ${SOURCE_DIR}/${folder}/*.xml)
+foreach(layer core envs models policies ope experiments)
+  set(sources "")
+  foreach(folder ${${layer}_folders})
+    file(GLOB_RECURSE found ${SOURCE_DIR}/${folder}/*.h ${SOURCE_DIR}/${folder}/*.cc
+         ${SOURCE_DIR}/${folder}/*.xml)
+    list(APPEND sources ${found})
+  endforeach()
   list(SORT sources)
   set(all "")
   foreach(source ${sources})
@@ -13,7 +24,7 @@ foreach(folder core envs models policies ope)
     string(APPEND all ${hash})
   endforeach()
   string(SHA256 hash "${all}")
-  string(APPEND hashes "    \"${hash}\",  // ${folder}\n")
+  string(APPEND hashes "    \"${hash}\",  // ${layer}\n")
 endforeach()
 
 file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
@@ -21,7 +32,7 @@ file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[
 
 namespace lfiw::experiments {
 
-const std::array<std::string_view, 5> kSourceHashes = {
+const std::array<std::string_view, 6> kSourceHashes = {
 @hashes@};
 
 }  // namespace lfiw::experiments

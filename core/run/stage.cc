@@ -3,9 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/error.h"
 #include "core/run/sha256.h"
-#include "core/run/stage_cache.h"
 
 namespace lfiw::core {
 namespace {
@@ -26,14 +24,21 @@ std::string Toolchain::SourceHash(Layer layer) const {
   return Sha256Hex(all);
 }
 
-std::string StageWork::Checkpoints() const {
-  return directory + "/" + StageCache::kCheckpointFolder;
-}
+std::string StageWork::Checkpoints() const { return directory + "/" + kCheckpointFolder; }
 
 std::unique_ptr<Progress> StageWork::StartProgress(const std::string& title, std::int64_t total,
                                                    const std::string& unit) const {
   if (!start_progress) return std::make_unique<SilentProgress>();
   return start_progress(title, total, unit);
+}
+
+std::string DescribeStage(const StageId& stage) {
+  const nlohmann::ordered_json description = {
+      {"stage", stage.name},      {"key", stage.key},
+      {"inputs", stage.inputs},   {"version", stage.version},
+      {"sources", stage.sources}, {"computed_with", stage.computed_with}};
+  // a path need not be UTF-8, and must not stop the work for that
+  return description.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string StageId::Hash() const { return Sha256Hex(DescribeStage(*this)); }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/config/config.h"
@@ -40,8 +41,10 @@ namespace lfiw::core {
 // Make is a function without a state of its own, so it can read nothing of the configuration that
 // the key does not hold.
 
-// The folders whose code a stage runs: the named one and all below it. Of the experiments' own code
-// only Make runs in a stage; what changes there is told by raising StageInfo::version.
+// The folders whose code a stage runs: the named one and all below it. Any change of a source there
+// makes a stage's artifacts anew. A stage of kOpe or lower runs nothing of the experiments but its
+// own Make; what changes there is told by raising StageInfo::version. kExperiments is for stages
+// that run more of the experiments' code, and holds the sources of all experiments whose stages do.
 enum class Layer { kCore, kEnvs, kModels, kPolicies, kOpe, kExperiments };
 constexpr auto EnumNames(Layer /*kind*/) {
   return std::to_array<std::string_view>(
@@ -64,6 +67,9 @@ struct Toolchain {
   // SHA-256 of the sources of `layer` and of those below it.
   std::string SourceHash(Layer layer) const;
 };
+
+// The folder inside a stage's own that is dropped when the stage ends.
+inline constexpr const char* kCheckpointFolder = "checkpoint";
 
 // What a stage is given to work with; none of it changes a byte of the artifact.
 struct StageWork {
@@ -105,6 +111,9 @@ struct StageId {
   std::string Hash() const;
 };
 
+// Writes all fields, as they stand in the seal of an artifact (JSON).
+std::string DescribeStage(const StageId& stage);
+
 // Returns the info of a stage: its kInfo, or where one type stands for several stages what its
 // function Info says of the inputs.
 template <StageType S>
@@ -116,16 +125,30 @@ StageInfo InfoOf(const typename S::Inputs& inputs) {
   }
 }
 
+// Identifies a stage by its key and the content hashes of its inputs.
 template <StageType S>
-StageId IdOf(const typename S::Key& key, const typename S::Inputs& inputs,
-             const Toolchain& toolchain) {
-  const StageInfo info = InfoOf<S>(inputs);
+StageId IdFromHashes(const typename S::Key& key, std::vector<std::string> input_hashes,
+                     const Toolchain& toolchain, const StageInfo& info = S::kInfo) {
   return {.name = std::string(info.name),
           .key = CanonicalText(key),
-          .inputs = inputs.Hashes(),
+          .inputs = std::move(input_hashes),
           .version = info.version,
           .sources = toolchain.SourceHash(info.layer),
           .computed_with = toolchain.computed_with};
+}
+
+template <StageType S>
+StageId IdOf(const typename S::Key& key, const typename S::Inputs& inputs,
+             const Toolchain& toolchain) {
+  return IdFromHashes<S>(key, inputs.Hashes(), toolchain, InfoOf<S>(inputs));
+}
+
+// Writes what a checkpoint of a stage must agree on to be resumed: its key and its inputs.
+template <StageType S>
+std::string CheckpointIdentity(const typename S::Key& key, const typename S::Inputs& inputs) {
+  std::string identity = CanonicalText(key);
+  for (const std::string& hash : inputs.Hashes()) identity += " " + hash;
+  return identity;
 }
 
 // For stages whose inputs are all in their key.

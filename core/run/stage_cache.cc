@@ -35,7 +35,7 @@ bool IsHidden(const fs::path& path) { return path.filename().string().starts_wit
 // Relative names of the files that make up the artifact in `directory`, sorted.
 std::vector<std::string> ListFiles(const std::string& directory) {
   std::vector<std::string> names;
-  const std::string checkpoints = std::string(StageCache::kCheckpointFolder) + "/";
+  const std::string checkpoints = std::string(kCheckpointFolder) + "/";
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     const std::string name = entry.path().lexically_relative(directory).string();
     const bool ignored =
@@ -60,18 +60,12 @@ ordered_json HashFiles(const std::string& directory) {
   return files;
 }
 
-ordered_json Describe(const StageId& stage) {
-  return {{"stage", stage.name},      {"key", stage.key},
-          {"inputs", stage.inputs},   {"version", stage.version},
-          {"sources", stage.sources}, {"computed_with", stage.computed_with}};
-}
-
 // Makes everything in `directory` durable and seals it. Returns the content hash.
 std::string Seal(const StageId& stage, const std::string& directory) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory)) {
     SyncToDisk(entry.path().string());
   }
-  ordered_json seal = Describe(stage);
+  ordered_json seal = ordered_json::parse(DescribeStage(stage));
   seal["files"] = HashFiles(directory);
   WriteFileAtomically(directory + "/" + kSealName, Dump(seal));
   return Sha256Hex(Dump(seal["files"]));
@@ -80,7 +74,7 @@ std::string Seal(const StageId& stage, const std::string& directory) {
 // Moves a sealed artifact to its final name without what does not belong to it. Checkpoints go only
 // now: a program killed while sealing still finds them.
 void Publish(const std::string& work, const std::string& directory) {
-  RemoveAll(work + "/" + StageCache::kCheckpointFolder);
+  RemoveAll(work + "/" + kCheckpointFolder);
   std::vector<fs::path> hidden;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(work)) {
     if (IsHidden(entry.path())) hidden.push_back(entry.path());
@@ -118,7 +112,8 @@ std::optional<std::string> VerifySeal(const StageId& stage, const std::string& d
     ordered_json seal = ordered_json::parse(text);
     const ordered_json files = seal.at("files");
     seal.erase("files");
-    if (seal != Describe(stage) || files != HashFiles(directory)) return std::nullopt;
+    if (seal != ordered_json::parse(DescribeStage(stage)) || files != HashFiles(directory))
+      return std::nullopt;
     return Sha256Hex(Dump(files));
   } catch (const DataError&) {
     return std::nullopt;
@@ -142,8 +137,6 @@ std::optional<StageId> ReadSeal(const std::string& directory) {
     return std::nullopt;
   }
 }
-
-std::string DescribeStage(const StageId& stage) { return Dump(Describe(stage)); }
 
 StageCache::StageCache(std::string root, Toolchain toolchain)
     : root_(std::move(root)), toolchain_(std::move(toolchain)) {

@@ -11,21 +11,6 @@
 
 namespace lfiw::core {
 
-// A stage whose key is written by hand; being replaced by the typed ones of core/run/stage.h.
-struct Stage {
-  std::string name;
-  std::string config;
-  std::vector<std::string> inputs;
-  std::uint64_t seed = 0;
-  int code_version = 1;
-
-  std::string Key() const {
-    std::string key = name + config + std::to_string(seed);
-    for (const std::string& input : inputs) key += input;
-    return key;
-  }
-};
-
 struct Artifact {
   std::string directory;
   std::string content_hash;  // of all names and bytes; equal bytes make equal keys downstream
@@ -54,8 +39,6 @@ struct StageRecord {
 // at once: one computes, the others wait for it.
 class StageCache {
  public:
-  static constexpr const char* kCheckpointFolder = "checkpoint";
-
   // Throws DataError if `root` cannot be created.
   explicit StageCache(std::string root, Toolchain toolchain = {});
 
@@ -78,23 +61,15 @@ class StageCache {
     return HasStage(IdOf<S>(key, inputs, toolchain_));
   }
 
-  using Writer = std::function<void(const std::string& directory)>;
-  Artifact Run(const Stage& stage, const Writer& write) { return RunStage(Untyped(stage), write); }
-  bool Has(const Stage& stage) const { return HasStage(Untyped(stage)); }
-
   // One record per call of Run that returned, in order of their ends.
   std::vector<StageRecord> records() const;
 
   // The same for a stage without a declared type, for tests of the cache itself.
+  using Writer = std::function<void(const std::string& directory)>;
   Artifact RunStage(const StageId& stage, const Writer& write);
   bool HasStage(const StageId& stage) const;
 
  private:
-  StageId Untyped(const Stage& stage) const {
-    return {
-        stage.name,         stage.config + std::to_string(stage.seed),  stage.inputs,
-        stage.code_version, toolchain_.SourceHash(Layer::kExperiments), toolchain_.computed_with};
-  }
   std::string Directory(const StageId& stage, const std::string& hash) const;
 
   std::string root_;
@@ -102,9 +77,6 @@ class StageCache {
   mutable std::mutex mutex_;
   std::vector<StageRecord> records_;
 };
-
-// Writes what the key of a stage is made of, as it stands in the seal of its artifact (JSON).
-std::string DescribeStage(const StageId& stage);
 
 // Reads what the seal of the artifact in `directory` says of its stage; nothing if there is none.
 std::optional<StageId> ReadSeal(const std::string& directory);

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "core/config/config.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -52,42 +52,10 @@ CaseLabel LabelOf(const VerdictCalibrationConfig& config, std::int64_t index) {
   }
 }
 
-// Names all that an outcome depends on; the limits of the verdict are not part of it.
-std::string OutcomeKey(const VerdictCalibrationConfig& config, const VerdictCase& c) {
-  return fmt::format("episodes={} level={} {} {} {}{}{}cross_fit={} {}{}", config.episodes,
-                     config.level, EnumName(c.kind), EnumName(c.plant),
-                     CanonicalText(config.dynamics), CanonicalText(config.classifiers),
-                     CanonicalText(config.rollout), config.cross_fit,
-                     CanonicalText(config.doubly_robust), CanonicalText(config.support));
-}
-
 constexpr const char* kRolloutsFile = "outcome.json";
 constexpr const char* kDoublyRobustFile = "doubly_robust.json";
 
-CaseOutcomes OutcomesOf(const VerdictCalibrationConfig& config, const ExperimentRun& run,
-                        const VerdictCase& drawn, std::int64_t index) {
-  const auto number = static_cast<std::uint64_t>(index);
-  const std::uint64_t seed = Stream(config.seed, "verdict case seed", {number}).NextBits();
-  const Stage stage{.name = "verdict_case",
-                    .config = OutcomeKey(config, drawn) + fmt::format(" case={}", index),
-                    .inputs = {},
-                    .seed = config.seed};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    const CaseOutcomes outcomes = RunVerdictCase(config, drawn, seed, CheckpointFolder(directory));
-    WriteJson(OutcomeJson(outcomes.rollouts), directory + "/" + kRolloutsFile);
-    if (outcomes.doubly_robust) {
-      WriteJson(OutcomeJson(*outcomes.doubly_robust), directory + "/" + kDoublyRobustFile);
-    }
-  });
-  const auto read = [&](const char* name) {
-    return OutcomeFromJson(ReadJson(artifact.File(name)));
-  };
-  CaseOutcomes outcomes{.rollouts = read(kRolloutsFile), .doubly_robust = {}};
-  if (config.doubly_robust.enabled) outcomes.doubly_robust = read(kDoublyRobustFile);
-  return outcomes;
-}
-
-// The judged cases, a list for each kind of estimate.
+// The cases as judged by each kind of row.
 struct JudgedRows {
   std::vector<JudgedCase> rollouts;
   std::vector<JudgedCase> doubly_robust;  // empty where it is not enabled
@@ -109,10 +77,12 @@ JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun&
                         .outcome = outcome,
                         .judgement = Judge(outcome.evidence, config.verdict)};
     };
-    const CaseOutcomes outcomes = OutcomesOf(config, run, drawn, i);
+    const CaseOutcomes outcomes = VerdictCaseStage::Read(run.cache.Run<VerdictCaseStage>(
+        {label.kind, label.plant, i, config, config.seed}, {}, run.Work()));
     const auto at = static_cast<std::size_t>(i);
     rows.rollouts[at] = judged(outcomes.rollouts);
-    if (outcomes.doubly_robust) rows.doubly_robust[at] = judged(*outcomes.doubly_robust);
+    if (config.doubly_robust.enabled)
+      rows.doubly_robust[at] = judged(outcomes.doubly_robust.value());
     progress.Advance(1);
   });
   return rows;
@@ -147,6 +117,28 @@ void WriteRun(const VerdictCalibrationConfig& config, const ExperimentRun& run,
 }
 
 }  // namespace
+
+void VerdictCaseStage::Make(const Key& key, const Inputs& /*inputs*/, const StageWork& work) {
+  const auto number = static_cast<std::uint64_t>(key.index);
+  const std::uint64_t seed = Stream(key.seed, "verdict case seed", {number}).NextBits();
+  const VerdictCase drawn = DrawCase(key.kind, key.plant, key.seed, number);
+  const CaseOutcomes outcomes = RunVerdictCase(key.options, drawn, seed, work.Checkpoints());
+  WriteJson(OutcomeJson(outcomes.rollouts), work.File(kRolloutsFile));
+  if (outcomes.doubly_robust) {
+    WriteJson(OutcomeJson(*outcomes.doubly_robust), work.File(kDoublyRobustFile));
+  }
+}
+
+CaseOutcomes VerdictCaseStage::Read(const Artifact& artifact) {
+  const auto read = [&](const char* name) {
+    return OutcomeFromJson(ReadJson(artifact.File(name)));
+  };
+  CaseOutcomes outcomes{.rollouts = read(kRolloutsFile), .doubly_robust = {}};
+  if (std::filesystem::exists(artifact.File(kDoublyRobustFile))) {
+    outcomes.doubly_robust = read(kDoublyRobustFile);
+  }
+  return outcomes;
+}
 
 int RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
   if (config.cross_fit == 1 || config.cross_fit > config.dynamics.members) {

@@ -2,7 +2,7 @@
 
 namespace lfiw::experiments {
 
-VerdictCalibrationConfig::VerdictCalibrationConfig() {
+CaseOptions::CaseOptions() {
   const EvaluationConfig robust = DefaultsOf(Preset::kRobust);
   dynamics = robust.dynamics;
   dynamics.network = {.hidden_layers = 2, .width = 48};

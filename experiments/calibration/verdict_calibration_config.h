@@ -11,16 +11,10 @@
 
 namespace lfiw::experiments {
 
-// Measures how often the verdict is right, on systems whose values are known.
-struct VerdictCalibrationConfig {
-  std::string name = "verdict_calibration";
-  ExperimentKind experiment = ExperimentKind::kVerdictCalibration;
-  std::uint64_t seed = 0;
-  std::int64_t good = 200;
-  std::int64_t failures = 200;
-  std::int64_t doubtful = 60;
+// What the outcome of a case depends on beside the case; the limits of the verdict are not part of
+// it.
+struct CaseOptions {
   std::int64_t episodes = 300;
-  double wrong_share = 0.1;
   DynamicsOptions dynamics;
   ClassifierSetOptions classifiers;
   RolloutOptions rollout;
@@ -28,10 +22,34 @@ struct VerdictCalibrationConfig {
   DoublyRobustRowOptions doubly_robust;
   SupportOptions support;
   double level = 0.95;
-  VerdictOptions verdict;
 
   // The robust preset, but for networks as small as these systems are.
-  VerdictCalibrationConfig();
+  CaseOptions();
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("episodes", episodes, "logged episodes of a case", AtLeast(10));
+    v.Field("dynamics", dynamics, "ensemble of dynamics models");
+    v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
+    v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
+    v.Field("cross_fit", cross_fit, "log.cross_fit of the evaluations", AtLeast(0));
+    v.Field("doubly_robust", doubly_robust,
+            "judge the doubly robust LFIW estimate beside the one from rollouts; wants cross_fit");
+    v.Field("support", support, "distance of the policy's actions from the log");
+    v.Field("level", level, "coverage that intervals aim at", Between(0.5, 0.999));
+  }
+};
+
+// Measures how often the verdict is right, on systems whose values are known.
+struct VerdictCalibrationConfig : CaseOptions {
+  std::string name = "verdict_calibration";
+  ExperimentKind experiment = ExperimentKind::kVerdictCalibration;
+  std::uint64_t seed = 0;
+  std::int64_t good = 200;
+  std::int64_t failures = 200;
+  std::int64_t doubtful = 60;
+  double wrong_share = 0.1;
+  VerdictOptions verdict;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -42,26 +60,12 @@ struct VerdictCalibrationConfig {
     v.Field("good", good, "cases without a planted failure", AtLeast(0));
     v.Field("failures", failures, "cases with a planted failure, of all kinds in turn", AtLeast(0));
     v.Field("doubtful", doubtful, "cases with a flaw that may do harm or not", AtLeast(0));
-    v.Field("episodes", episodes, "logged episodes of a case", AtLeast(10));
     v.Field("wrong_share", wrong_share,
             "an estimate is called wrong when it is off by more than two standard errors and by "
             "more than this share of a return (of |truth| or of a return's deviation)",
             AtLeast(0.0));
-    v.Field("dynamics", dynamics, "ensemble of dynamics models");
-    v.Field("classifiers", classifiers, "classifiers of real against generated transitions");
-    v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
-    v.Field("cross_fit", cross_fit,
-            "folds that the episodes are dealt to for cross-fitting, as log.cross_fit of an "
-            "evaluation; "
-            "0: none",
-            AtLeast(0));
-    v.Field("doubly_robust", doubly_robust,
-            "judge the doubly robust LFIW estimate beside the one from rollouts; wants cross_fit");
-    v.Field("support", support,
-            "how the distance of the policy's states and actions from the log is measured");
-    v.Field("level", level, "coverage that intervals aim at", Between(0.5, 0.999));
-    v.Field("verdict", verdict,
-            "limits of the verdict; other limits alone judge the kept outcomes anew");
+    CaseOptions::Visit(v);
+    v.Field("verdict", verdict, "thresholds of the verdict; changing them alone computes nothing");
   }
 };
 

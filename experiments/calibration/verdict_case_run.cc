@@ -31,25 +31,24 @@ PolicySource SavePolicy(const LinearGaussianPolicy& policy, const std::string& l
 }
 
 // The configuration that `lfiw evaluate` would have.
-EvaluationConfig PipelineConfig(const VerdictCalibrationConfig& config, const VerdictCase& c,
+EvaluationConfig PipelineConfig(const CaseOptions& options, const VerdictCase& c,
                                 std::uint64_t seed) {
   EvaluationConfig pipeline = DefaultsOf(Preset::kRobust);
   pipeline.seed = seed;
   pipeline.environment = kLinearGaussianName;
   pipeline.value.horizon = c.horizon;
   pipeline.policies.pair = PolicyPair::kFiles;
-  pipeline.dynamics = config.dynamics;
+  pipeline.dynamics = options.dynamics;
   if (c.gradient_steps > 0) pipeline.dynamics.fit.steps = c.gradient_steps;
-  pipeline.classifiers = config.classifiers;
-  pipeline.rollout = config.rollout;
-  pipeline.log.cross_fit = config.cross_fit;
-  pipeline.doubly_robust = config.doubly_robust;
+  pipeline.classifiers = options.classifiers;
+  pipeline.rollout = options.rollout;
+  pipeline.log.cross_fit = options.cross_fit;
+  pipeline.doubly_robust = options.doubly_robust;
   // the estimate stated first is among those of the first variant
   pipeline.estimators.variants = {LfiwVariant::kTrajectory};
-  pipeline.support = config.support;
+  pipeline.support = options.support;
   pipeline.truth.enabled = false;
-  pipeline.intervals.level = config.level;
-  pipeline.verdict = config.verdict;
+  pipeline.intervals.level = options.level;
   return pipeline;
 }
 
@@ -102,9 +101,9 @@ CaseOutcome OutcomeOf(const VerdictCase& c, const JudgedRow& judged, double spre
 
 }  // namespace
 
-CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
-                            std::uint64_t seed, const std::string& folder) {
-  const EvaluationConfig pipeline = PipelineConfig(config, c, seed);
+CaseOutcomes RunVerdictCase(const CaseOptions& options, const VerdictCase& c, std::uint64_t seed,
+                            const std::string& folder) {
+  const EvaluationConfig pipeline = PipelineConfig(options, c, seed);
   const auto env = MakeLinearGaussianFactory(c.system);
   const Task task{env->spec(), env};
   StageCache cache(folder + "/stages");
@@ -115,11 +114,12 @@ CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const Verdic
   policies.evaluations = {SavePolicy(c.evaluation, "evaluation", folder)};
   const GaussianMlpPolicy behavior = GaussianMlpPolicy::Load(policies.behavior->path);
 
-  const LogSource log{
-      .log = Collect(
-          c.system, behavior,
-          {.episodes = config.episodes, .horizon = c.logged_steps, .seed = seed, .purpose = "log"}),
-      .hash = "log"};
+  const LogSource log{.log = Collect(c.system, behavior,
+                                     {.episodes = options.episodes,
+                                      .horizon = c.logged_steps,
+                                      .seed = seed,
+                                      .purpose = "log"}),
+                      .hash = "log"};
   const LogSplit split =
       SplitLog(log.log.episodes(), pipeline.log, pipeline.dynamics.members, seed);
   LogSource believed = log;

@@ -23,8 +23,8 @@ struct CaseOutcomes {
 // Runs the pipeline of `lfiw evaluate` on a case, from logged episodes to the judged estimates.
 // `folder`, which exists, is for its own stages and may be dropped afterwards; what a killed run
 // left there is used.
-CaseOutcomes RunVerdictCase(const VerdictCalibrationConfig& config, const VerdictCase& c,
-                            std::uint64_t seed, const std::string& folder);
+CaseOutcomes RunVerdictCase(const CaseOptions& options, const VerdictCase& c, std::uint64_t seed,
+                            const std::string& folder);
 
 }  // namespace lfiw::experiments
 

@@ -8,14 +8,7 @@
 
 namespace lfiw::experiments {
 
-StageWork StageContext::Work() const {
-  return {.directory = {},
-          .checkpoint_seconds = config.checkpoint_seconds,
-          .start_progress = [verbosity = verbosity](const std::string& title, std::int64_t total,
-                                                    const std::string& unit) {
-            return std::make_unique<TerminalProgress>(title, total, unit, verbosity);
-          }};
-}
+StageWork StageContext::Work() const { return TerminalWork(verbosity, config.checkpoint_seconds); }
 
 TaskKey TaskKeyOf(const StageContext& context) {
   const EnvSpec& spec = context.task.spec;

@@ -3,44 +3,62 @@
 #include <fmt/format.h>
 
 #include "core/arrays/npz.h"
-#include "core/config/config.h"
 #include "experiments/presentation/fit_history.h"
-#include "experiments/presentation/run_outputs.h"
-#include "experiments/presentation/stage_files.h"
 
 namespace lfiw::experiments {
 namespace {
 
-using nlohmann::json;
-
-json HistoriesJson(const std::vector<FitSummary>& fits) {
-  json all = json::array();
-  for (const FitSummary& fit : fits) {
-    all.push_back({{"step", fit.history.steps},
-                   {"train", fit.history.train_loss},
-                   {"validation", fit.history.validation_loss}});
-  }
-  return all;
-}
+constexpr const char* kWeightsFile = "log_weights.npz";
+constexpr const char* kHistoriesFile = "histories.npz";
 
 std::string ClassifierFile(std::size_t fold) { return fmt::format("classifier_{}.npz", fold); }
 
-std::vector<FeatureClassifier> LoadClassifiers(const Artifact& artifact, std::int64_t folds) {
-  std::vector<FeatureClassifier> classifiers;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(folds); ++k) {
-    classifiers.push_back(FeatureClassifier::Load(artifact.File(ClassifierFile(k))));
+// What the arrays of a fold's learning curve begin with.
+std::string FoldPrefix(std::size_t fold) { return fmt::format("fold_{}_", fold); }
+
+void SaveHistories(const std::vector<FitSummary>& fits, const std::string& path) {
+  NpzFile file;
+  for (std::size_t k = 0; k < fits.size(); ++k) PutHistory(fits[k].history, FoldPrefix(k), file);
+  file.Write(path);
+}
+
+FittedWeights Load(const Artifact& artifact, std::size_t folds) {
+  const NpzFile weights = NpzFile::Read(artifact.File(kWeightsFile));
+  const NpzFile histories = NpzFile::Read(artifact.File(kHistoriesFile));
+  FittedWeights loaded{.fit = {.real = weights.GetDoubles("real"),
+                               .generated = weights.GetDoubles("generated"),
+                               .fits = {}},
+                       .histories = {},
+                       .hash = artifact.content_hash};
+  for (std::size_t k = 0; k < folds; ++k) {
+    loaded.fit.classifiers.push_back(FeatureClassifier::Load(artifact.File(ClassifierFile(k))));
+    loaded.histories.push_back(GetHistory(histories, FoldPrefix(k)));
   }
-  return classifiers;
+  return loaded;
 }
 
 }  // namespace
 
-std::string FoldLines(const json& histories, const std::string& prefix) {
+void GofWeightsStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
+  const auto progress = work.StartProgress(
+      "classifiers", CrossFitSteps(inputs.real.rows(), inputs.generated.rows(), key.options),
+      "gradient steps");
+  const CrossFit fit = FitByFolds(inputs.real, inputs.generated, key.options, key.seed,
+                                  {work.Checkpoints(), work.checkpoint_seconds, progress.get()});
+  NpzFile file;
+  file.Put("real", fit.real);
+  file.Put("generated", fit.generated);
+  file.Write(work.File(kWeightsFile));
+  SaveHistories(fit.fits, work.File(kHistoriesFile));
+  for (std::size_t k = 0; k < fit.classifiers.size(); ++k) {
+    fit.classifiers[k].Save(work.File(ClassifierFile(k)));
+  }
+}
+
+std::string FoldLines(std::span<const FitHistory> histories, const std::string& prefix) {
   std::string lines;
   for (std::size_t fold = 0; fold < histories.size(); ++fold) {
-    const json& one = histories[fold];
-    lines += MetricLines(FitHistory{one["step"], one["train"], one["validation"]},
-                         fmt::format("{} fold {}", prefix, fold));
+    lines += MetricLines(histories[fold], fmt::format("{} fold {}", prefix, fold));
   }
   return lines;
 }
@@ -48,32 +66,9 @@ std::string FoldLines(const json& histories, const std::string& prefix) {
 FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed,
                          ConstMatrixRef real, ConstMatrixRef generated,
                          const std::vector<std::string>& inputs, const ExperimentRun& run) {
-  const Stage stage{.name = "gof_weights",
-                    .config = CanonicalText(options),
-                    .inputs = inputs,
-                    .seed = seed,
-                    .code_version = 2};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("classifiers", CrossFitSteps(real.rows(), generated.rows(), options),
-                              "gradient steps", run.verbosity);
-    const CrossFit fit = FitByFolds(real, generated, options, seed,
-                                    {.folder = CheckpointFolder(directory), .progress = &progress});
-    NpzFile file;
-    file.Put("real", fit.real);
-    file.Put("generated", fit.generated);
-    file.Write(directory + "/log_weights.npz");
-    WriteJson(HistoriesJson(fit.fits), directory + "/histories.json");
-    for (std::size_t k = 0; k < fit.classifiers.size(); ++k) {
-      fit.classifiers[k].Save(directory + "/" + ClassifierFile(k));
-    }
-  });
-  const NpzFile file = NpzFile::Read(artifact.File("log_weights.npz"));
-  return {.fit = {.real = file.GetDoubles("real"),
-                  .generated = file.GetDoubles("generated"),
-                  .fits = {},
-                  .classifiers = LoadClassifiers(artifact, options.folds)},
-          .histories = ReadJson(artifact.File("histories.json")),
-          .hash = artifact.content_hash};
+  return Load(
+      run.cache.Run<GofWeightsStage>({options, seed}, {real, generated, inputs}, run.Work()),
+      static_cast<std::size_t>(options.folds));
 }
 
 }  // namespace lfiw::experiments

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/config/config.h"
 #include "core/error.h"
 #include "core/images/png.h"
 #include "core/run/csv_columns.h"
@@ -15,38 +14,23 @@
 #include "experiments/image_gof/cross_fit.h"
 #include "experiments/image_gof/fitted_weights.h"
 #include "experiments/image_gof/gof_metrics.h"
+#include "experiments/image_gof/gof_metrics_stage.h"
 #include "experiments/image_gof/gof_report.h"
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/image_grid.h"
 #include "experiments/image_gof/sample_set.h"
 #include "experiments/presentation/plot.h"
 #include "experiments/presentation/run_outputs.h"
-#include "experiments/presentation/stage_files.h"
 
 namespace lfiw::experiments {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
 
 std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
-                            const SamplePair& samples, const FittedWeights& weights,
-                            std::vector<std::string> inputs) {
-  inputs.push_back(weights.hash);
-  const Stage stage{.name = "gof_metrics",
-                    .config = CanonicalText(config.metrics),
-                    .inputs = std::move(inputs),
-                    .seed = config.seed};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("metrics", 1, "table", run.verbosity);
-    const std::vector<GofRow> rows = MeasureFit(samples.real.features, samples.generated.features,
-                                                weights.fit.generated, config.metrics, config.seed);
-    WriteJson(RowsJson(rows), directory + "/rows.json");
-    progress.Advance(1);
-  });
-  const std::string path = artifact.File("rows.json");
-  return RowsFromJson(ReadJson(path), path);
+                            const SamplePair& samples, const FittedWeights& weights) {
+  return GofMetricsStage::Read(run.cache.Run<GofMetricsStage>({config.metrics, config.seed},
+                                                              {samples, weights}, run.Work()));
 }
 
 // A line of weights.csv.
@@ -80,7 +64,8 @@ std::string DrawGrid(const ExperimentRun& run, const ImageBatch& images,
   return PngAsSvg(png, grid, "generated samples by weight");
 }
 
-void WriteRun(const ExperimentRun& run, const GofResult& result, const json& histories) {
+void WriteRun(const ExperimentRun& run, const GofResult& result,
+              std::span<const FitHistory> histories) {
   const GofDrawings drawings = {
       .calibration = DrawPlot(run, "calibration", CalibrationPlot(result.evidence.calibration)),
       .histogram = DrawPlot(run, "weights", WeightPlot(result.weights)),
@@ -112,7 +97,7 @@ int RunGof(const GofConfig& config, const ExperimentRun& run) {
   GofResult result{.config = config,
                    .samples = samples,
                    .weights = weights.fit,
-                   .rows = Measure(config, run, samples, weights, inputs),
+                   .rows = Measure(config, run, samples, weights),
                    .evidence = GatherEvidence(weights.fit),
                    .judgement = {}};
   result.judgement =

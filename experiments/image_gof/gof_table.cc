@@ -228,7 +228,7 @@ class TableRun {
                      const SampleSet& test, const FittedWeights& weights,
                      const GeneratorEvidence& evidence) const {
     const std::vector<double> base =
-        BaseLogDensity(generator, model, test, config_.density_images, config_.seed, run_);
+        BaseLogDensity(generator, model, test, config_.density_images, run_);
     const std::vector<double> log_weights = AveragedLogWeights(
         weights.fit.classifiers, test.features.features.topRows(std::ssize(base)));
     return MeasureDensity(generator.name, base, log_weights, evidence.evidence.partition,

@@ -6,23 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "core/images/image_batch.h"
 #include "core/layers.h"
+#include "experiments/image_gof/generator_stages.h"
 #include "experiments/image_gof/gof_table_config.h"
 #include "experiments/image_gof/sample_set.h"
 #include "experiments/presentation/experiment.h"
-#include "models/image/training.h"
 
 namespace lfiw::experiments {
 
 // Generators as stages of the cache: what trains them, what they sample, what density they give.
-
-// The model of a generator that was trained here.
-struct TrainedGenerator {
-  TrainingHistory history;
-  std::string file;  // the model's arrays, prefix "model"
-  std::string hash;  // of the stage's artifact
-};
 
 struct GeneratorOutput {
   std::vector<std::string> samples;  // files for ReadSamples
@@ -45,7 +37,7 @@ GeneratorOutput MakeSamples(const GeneratorOptions& options, const SampleSet& re
 // generator of kind pixel_cnn: stage "gof_log_density". The images have the size of the training
 // images.
 std::vector<double> BaseLogDensity(const GeneratorOptions& options, const TrainedGenerator& model,
-                                   const SampleSet& set, std::int64_t count, std::uint64_t seed,
+                                   const SampleSet& set, std::int64_t count,
                                    const ExperimentRun& run);
 
 }  // namespace lfiw::experiments

@@ -81,21 +81,9 @@ void Append(const ImageFile& file, const std::string& path, SampleSet& set) {
 // Extracts the features of a set's images, or takes them from the cache.
 void FillFeatures(const FeatureExtractor& extractor, const std::string& extractor_hash,
                   const ExperimentRun& run, const char* kind, SampleSet& set) {
-  const Stage stage{.name = "gof_features",
-                    .config = extractor.Description(),
-                    .inputs = {set.hash, extractor_hash},
-                    .seed = 0};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress(fmt::format("features of {} images", kind), set.images.count,
-                              "images", run.verbosity);
-    const ImageFeatures found = ExtractFeatures(extractor, set.images, &progress);
-    NpzFile file;
-    file.Put("features", found.features);
-    file.Put("logits", found.logits);
-    file.Write(directory + "/features.npz");
-  });
-  const NpzFile file = NpzFile::Read(artifact.File("features.npz"));
-  set.features = {file.GetMatrix("features"), file.GetMatrix("logits")};
+  set.features = FeaturesStage::Read(run.cache.Run<FeaturesStage>(
+      {extractor.Description()},
+      {set, extractor, extractor_hash, fmt::format("features of {} images", kind)}, run.Work()));
 }
 
 // What a network's own training does to the comparison.
@@ -135,7 +123,24 @@ void CheckPair(const SamplePair& pair) {
   }
 }
 
+constexpr const char* kFeaturesFile = "features.npz";
+
 }  // namespace
+
+void FeaturesStage::Make(const Key& /*key*/, const Inputs& inputs, const StageWork& work) {
+  const ImageBatch& images = inputs.set.images;
+  const auto progress = work.StartProgress(inputs.title, images.count, "images");
+  const ImageFeatures found = ExtractFeatures(inputs.extractor, images, progress.get());
+  NpzFile file;
+  file.Put("features", found.features);
+  file.Put("logits", found.logits);
+  file.Write(work.File(kFeaturesFile));
+}
+
+ImageFeatures FeaturesStage::Read(const Artifact& artifact) {
+  const NpzFile file = NpzFile::Read(artifact.File(kFeaturesFile));
+  return {file.GetMatrix("features"), file.GetMatrix("logits")};
+}
 
 SampleSet ReadSamples(const std::vector<std::string>& paths) {
   SampleSet set{.paths = paths};

@@ -7,6 +7,8 @@
 
 #include "core/images/image_batch.h"
 #include "core/layers.h"
+#include "core/run/stage.h"
+#include "core/run/stage_cache.h"
 #include "experiments/presentation/experiment.h"
 #include "models/image/feature_extractor.h"
 
@@ -21,6 +23,29 @@ struct SampleSet {
   bool cifar10_training = false;  // some of the images are CIFAR-10's training images
 
   std::int64_t size() const { return features.features.rows(); }
+};
+
+// The features that a network gives to the images of a set.
+struct FeaturesStage {
+  static constexpr StageInfo kInfo{.name = "gof_features", .layer = Layer::kModels};
+  struct Key {
+    std::string extractor;
+
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("extractor", extractor, "kind of network, in words");
+    }
+  };
+  struct Inputs {
+    const SampleSet& set;  // with images
+    const FeatureExtractor& extractor;
+    std::string extractor_hash;  // of its file
+    std::string title;           // of the progress bar
+    std::vector<std::string> Hashes() const { return {set.hash, extractor_hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
+
+  static ImageFeatures Read(const Artifact& artifact);
 };
 
 // Reads files of images, or .npz files with an array `features` and perhaps `logits`, which are

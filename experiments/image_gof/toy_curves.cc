@@ -45,8 +45,8 @@ std::vector<double> LogRatios(const FeatureClassifier& classifier, const MatrixF
 }
 
 // The classifier's options for 2 n points, all of which a batch may hold.
-FeatureClassifierOptions OptionsFor(const ToyGaussianConfig& config, std::int64_t n) {
-  FeatureClassifierOptions options = config.classifier;
+FeatureClassifierOptions OptionsFor(const ToyCurveOptions& toy, std::int64_t n) {
+  FeatureClassifierOptions options = toy.classifier;
   options.fit.batch = std::min(options.fit.batch, 2 * n);
   options.fit.validate_every = options.fit.steps;
   return options;
@@ -54,12 +54,12 @@ FeatureClassifierOptions OptionsFor(const ToyGaussianConfig& config, std::int64_
 
 class Panel {
  public:
-  Panel(const ToyGaussianConfig& config, std::int64_t n)
-      : config_(config),
-        n_(n),
-        data_(DrawData(config.mixture, n, Named("toy data"))),
-        options_(OptionsFor(config, n)) {
-    std::vector<double> grid = GridPoints(config.grid);
+  Panel(const ToyCurveOptions& toy, std::int64_t n, std::uint64_t seed)
+      : n_(n),
+        seed_(seed),
+        data_(DrawData(toy.mixture, n, Named("toy data"))),
+        options_(OptionsFor(toy, n)) {
+    std::vector<double> grid = GridPoints(toy.grid);
     grid_ = Column(grid);
     mean_ = Mean(data_);
     deviation_ = StandardDeviation(data_, 0);
@@ -83,18 +83,17 @@ class Panel {
       }
     }
     const FeatureClassifierData data{real, generated, {drawn, all}, {}};
-    return FitFeatureClassifier(data, options_, config_.seed + static_cast<std::uint64_t>(n_),
-                                index)
+    return FitFeatureClassifier(data, options_, seed_ + static_cast<std::uint64_t>(n_), index)
         .classifier;
   }
 
   Stream Named(std::string_view purpose, std::uint64_t index = 0) const {
-    return {config_.seed, purpose, {static_cast<std::uint64_t>(n_), index}};
+    return {seed_, purpose, {static_cast<std::uint64_t>(n_), index}};
   }
 
  private:
-  const ToyGaussianConfig& config_;
   std::int64_t n_;
+  std::uint64_t seed_;
   std::vector<double> data_;
   FeatureClassifierOptions options_;
   MatrixF grid_;
@@ -123,7 +122,7 @@ double Integrate(const std::vector<double>& x, const std::vector<double>& values
 
 }  // namespace
 
-ToyGaussianConfig::ToyGaussianConfig() {
+ToyCurveOptions::ToyCurveOptions() {
   classifier.network.width = 100;
   classifier.bias_deviation = 1.0;
   classifier.fit.steps = 300;
@@ -157,31 +156,32 @@ std::vector<double> GridPoints(const GridOptions& grid) {
   return points;
 }
 
-ToyCurves FitToyCurves(const ToyGaussianConfig& config, std::int64_t n, Progress* progress) {
-  const Panel panel(config, n);
+ToyCurves FitToyCurves(const ToyCurveOptions& options, std::int64_t n, std::uint64_t seed,
+                       Progress* progress) {
+  const Panel panel(options, n, seed);
   const FeatureClassifier classifier = panel.Train(0);
   ToyCurves curves{.n = n, .model_mean = panel.mean(), .model_deviation = panel.deviation()};
   curves.estimate = LogRatios(classifier, panel.grid());
-  const MatrixD ratios = Bootstrap(panel, config.bootstraps, progress);
+  const MatrixD ratios = Bootstrap(panel, options.bootstraps, progress);
   for (Eigen::Index j = 0; j < ratios.cols(); ++j) {
     const VectorD column = ratios.col(j);
     const std::span<const double> values(column.data(), static_cast<std::size_t>(column.size()));
-    curves.low.push_back(Quantile(values, 0.5 - config.level / 2.0));
-    curves.high.push_back(Quantile(values, 0.5 + config.level / 2.0));
+    curves.low.push_back(Quantile(values, 0.5 - options.level / 2.0));
+    curves.high.push_back(Quantile(values, 0.5 + options.level / 2.0));
   }
   curves.held_out_data =
-      LogRatios(classifier, Column(DrawData(config.mixture, n, panel.Named("toy held-out data"))));
+      LogRatios(classifier, Column(DrawData(options.mixture, n, panel.Named("toy held-out data"))));
   curves.held_out_model = LogRatios(
       classifier,
       Column(DrawNormal(panel.mean(), panel.deviation(), n, panel.Named("toy held-out model"))));
   return curves;
 }
 
-ToySummary SummarizeToy(const ToyGaussianConfig& config, const ToyCurves& curves) {
-  const std::vector<double> x = GridPoints(config.grid);
+ToySummary SummarizeToy(const ToyCurveOptions& options, const ToyCurves& curves) {
+  const std::vector<double> x = GridPoints(options.grid);
   std::vector<double> gap, width, covered, resampled, divergence, cross;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const double log_p = MixtureLogDensity(config.mixture, x[i]);
+    const double log_p = MixtureLogDensity(options.mixture, x[i]);
     const double log_q = NormalLogDensity(curves.model_mean, curves.model_deviation, x[i]);
     const double p = std::exp(log_p), q = std::exp(log_q), both = 0.5 * (p + q);
     const double optimal = log_p - log_q;

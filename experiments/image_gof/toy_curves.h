@@ -37,7 +37,8 @@ struct ToyCurves {
 // of the Gaussian, then one for every bootstrap (appendix A of the paper): points of the data drawn
 // with replacement, fresh points of the Gaussian, which stays as it is. Bootstraps are parallel
 // tasks; `progress` advances by classifiers and may be null.
-ToyCurves FitToyCurves(const ToyGaussianConfig& config, std::int64_t n, Progress* progress);
+ToyCurves FitToyCurves(const ToyCurveOptions& options, std::int64_t n, std::uint64_t seed,
+                       Progress* progress);
 
 // How good the estimate is, by integrals over the grid in which the truth is known.
 struct ToySummary {
@@ -50,7 +51,7 @@ struct ToySummary {
   LogPartition partition;
   ResamplingConditions conditions;
 };
-ToySummary SummarizeToy(const ToyGaussianConfig& config, const ToyCurves& curves);
+ToySummary SummarizeToy(const ToyCurveOptions& options, const ToyCurves& curves);
 
 }  // namespace lfiw::experiments
 

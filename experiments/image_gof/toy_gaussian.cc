@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/arrays/npz.h"
-#include "core/config/config.h"
 #include "core/error.h"
 #include "core/run/system_info.h"
 #include "experiments/image_gof/toy_curves.h"
@@ -44,22 +43,11 @@ ToyCurves Load(std::int64_t n, const std::string& path) {
           .held_out_model = file.GetDoubles("held_out_model")};
 }
 
-// Everything that curves of one size depend on.
-std::string CurvesKey(const ToyGaussianConfig& config, std::int64_t n) {
-  return fmt::format("n={} bootstraps={} level={} {}{}{}", n, config.bootstraps, config.level,
-                     CanonicalText(config.mixture), CanonicalText(config.grid),
-                     CanonicalText(config.classifier));
-}
+constexpr const char* kCurvesFile = "curves.npz";
 
 ToyPanel RunPanel(const ToyGaussianConfig& config, const ExperimentRun& run, std::int64_t n) {
-  const Stage stage{
-      .name = "toy_curves", .config = CurvesKey(config, n), .inputs = {}, .seed = config.seed};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress(fmt::format("classifiers for n = {}", n), config.bootstraps,
-                              "classifiers", run.verbosity);
-    Save(FitToyCurves(config, n, &progress), directory + "/curves.npz");
-  });
-  ToyPanel panel{.curves = Load(n, artifact.File("curves.npz")), .summary = {}};
+  const Artifact artifact = run.cache.Run<ToyCurvesStage>({n, config, config.seed}, {}, run.Work());
+  ToyPanel panel{.curves = Load(n, artifact.File(kCurvesFile)), .summary = {}};
   panel.summary = SummarizeToy(config, panel.curves);
   return panel;
 }
@@ -79,6 +67,12 @@ void WriteRun(const ToyGaussianConfig& config, const ExperimentRun& run,
 }
 
 }  // namespace
+
+void ToyCurvesStage::Make(const Key& key, const Inputs& /*inputs*/, const StageWork& work) {
+  const auto progress = work.StartProgress(fmt::format("classifiers for n = {}", key.n),
+                                           key.options.bootstraps, "classifiers");
+  Save(FitToyCurves(key.options, key.n, key.seed, progress.get()), work.File(kCurvesFile));
+}
 
 int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
   if (config.sizes.empty()) Throw<ConfigError>("sizes: an empty list, expected at least one");

@@ -40,19 +40,33 @@ struct GridOptions {
   }
 };
 
-// The paper's figure 1.
-struct ToyGaussianConfig {
-  std::string name = "toy_gaussian";
-  ExperimentKind experiment = ExperimentKind::kToyGaussian;
-  std::uint64_t seed = 0;
-  std::vector<std::int64_t> sizes = {50, 100, 1000};
+// What the curves of the figure are computed from, beside the number of points and the seed.
+struct ToyCurveOptions {
   std::int64_t bootstraps = 1000;
   double level = 0.95;
   MixtureOptions mixture;
   GridOptions grid;
   FeatureClassifierOptions classifier;
 
-  ToyGaussianConfig();
+  ToyCurveOptions();
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("bootstraps", bootstraps, "classifiers behind an interval", Between(2, 1e6));
+    v.Field("level", level, "coverage of the interval at each point", Between(0.5, 0.999));
+    v.Field("mixture", mixture, "distribution of the data");
+    v.Field("grid", grid, "points at which the class probability is shown");
+    v.Field("classifier", classifier,
+            "classifier; a batch holds at most all 2 n points, and the last parameters are kept");
+  }
+};
+
+// The paper's figure 1.
+struct ToyGaussianConfig : ToyCurveOptions {
+  std::string name = "toy_gaussian";
+  ExperimentKind experiment = ExperimentKind::kToyGaussian;
+  std::uint64_t seed = 0;
+  std::vector<std::int64_t> sizes = {50, 100, 1000};
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -60,12 +74,7 @@ struct ToyGaussianConfig {
     v.Field("experiment", experiment, "which experiment this file is for");
     v.Field("seed", seed, "root seed");
     v.Field("sizes", sizes, "real, and generated, points n of each panel", Between(2, 1e7));
-    v.Field("bootstraps", bootstraps, "classifiers behind an interval", Between(2, 1e6));
-    v.Field("level", level, "coverage of the interval at each point", Between(0.5, 0.999));
-    v.Field("mixture", mixture, "distribution of the data");
-    v.Field("grid", grid, "points at which the class probability is shown");
-    v.Field("classifier", classifier,
-            "classifier; a batch holds at most all 2 n points, and the last parameters are kept");
+    ToyCurveOptions::Visit(v);
   }
 };
 

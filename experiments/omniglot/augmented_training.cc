@@ -13,34 +13,31 @@ LabeledImages SetOf(const ImageBatch& images, const LabeledRows& rows) {
   return {.images = &images, .rows = rows.rows, .labels = rows.labels, .weights = {}, .share = 1.0};
 }
 
-LabeledImages GeneratedSet(const AugmentationData& data, TrainingData column,
-                           const AugmentedOptions& options) {
+LabeledImages GeneratedSet(const AugmentationData& data, const ColumnOptions& column) {
   LabeledImages set{.images = &data.generated,
                     .rows = {},
                     .labels = data.generated.labels,
                     .weights = {},
                     .share = 1.0};
   for (std::int64_t i = 0; i < data.generated.count; ++i) set.rows.push_back(i);
-  if (!UsesWeights(column)) return set;
+  if (!UsesWeights(column.data)) return set;
   LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
   set.weights = data.log_weights;
-  Flatten(set.weights, options.alpha);
+  Flatten(set.weights, column.alpha.value());
   // where their scale cancels, the largest becomes 1, so that small ones stay in a float's range
-  const bool cancels = options.fit.weights == BatchWeights::kSelfNormalized;
+  const bool cancels = column.fit.weights == BatchWeights::kSelfNormalized;
   const double shift = cancels ? std::ranges::max(set.weights) : 0.0;
   for (double& weight : set.weights) weight = std::exp(weight - shift);
   return set;
 }
 
-std::vector<LabeledImages> SetsOf(const AugmentationData& data, TrainingData column,
-                                  const AugmentedOptions& options) {
-  const bool real = column != TrainingData::kGenerated && column != TrainingData::kWeighted;
+std::vector<LabeledImages> SetsOf(const AugmentationData& data, const ColumnOptions& column) {
   std::vector<LabeledImages> sets;
-  if (real) sets.push_back(SetOf(data.drawings.images, data.drawings.train));
-  if (UsesGenerated(column)) sets.push_back(GeneratedSet(data, column, options));
-  if (sets.size() == 2) {
-    sets[0].share = options.mixture_weight;
-    sets[1].share = 1.0 - options.mixture_weight;
+  if (UsesReal(column.data)) sets.push_back(SetOf(data.drawings.images, data.drawings.train));
+  if (UsesGenerated(column.data)) sets.push_back(GeneratedSet(data, column));
+  if (UsesBoth(column.data)) {
+    sets[0].share = column.mixture_weight.value();
+    sets[1].share = 1.0 - column.mixture_weight.value();
   }
   return sets;
 }
@@ -65,25 +62,27 @@ double KeptAccuracy(const ConvClassifierFit& fit) {
 
 }  // namespace
 
-ConvClassifierOptions FitOptionsFor(TrainingData data, std::int64_t n, std::int64_t m,
-                                    const AugmentedOptions& options) {
-  ConvClassifierOptions fit = options.fit;
-  ImageTrainingOptions& training = fit.training;
+ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
+                        const AugmentedOptions& options) {
+  ColumnOptions column{.data = data, .fit = options.fit};
+  ImageTrainingOptions& training = column.fit.training;
   training.report_every = (std::max(n, m) + training.batch - 1) / training.batch;
   training.steps = options.epochs * training.report_every;
-  if (!UsesWeights(data)) fit.weights = BatchWeights::kSelfNormalized;
-  return fit;
+  if (UsesBoth(data)) column.mixture_weight = options.mixture_weight;
+  if (UsesWeights(data)) {
+    column.alpha = options.alpha;
+  } else {
+    column.fit.weights = BatchWeights::kSelfNormalized;
+  }
+  return column;
 }
 
-AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
-                            const AugmentedOptions& options, std::uint64_t seed,
-                            const FitJob& job) {
+AugmentedFit TrainAugmented(const AugmentationData& data, const ColumnOptions& column,
+                            std::uint64_t seed, const FitJob& job) {
   const SplitDrawings& drawings = data.drawings;
-  const ConvClassifierOptions fit_options =
-      FitOptionsFor(column, drawings.train.size(), data.generated.count, options);
-  const ConvClassifierFit fit = TrainConvClassifier(SetsOf(data, column, options),
-                                                    SetOf(drawings.images, drawings.validation),
-                                                    drawings.classes(), fit_options, seed, job);
+  const ConvClassifierFit fit =
+      TrainConvClassifier(SetsOf(data, column), SetOf(drawings.images, drawings.validation),
+                          drawings.classes(), column.fit, seed, job);
   return {.test_accuracy = Accuracy(fit.model, drawings.images, drawings.test),
           .validation_accuracy = KeptAccuracy(fit),
           .kept_step = fit.kept_step,

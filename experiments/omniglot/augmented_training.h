@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +27,13 @@ inline constexpr std::array kAllTrainingData = {TrainingData::kReal, TrainingDat
                                                 TrainingData::kWeighted, TrainingData::kMixed,
                                                 TrainingData::kMixedWeighted};
 
+constexpr bool UsesReal(TrainingData data) {
+  return data != TrainingData::kGenerated && data != TrainingData::kWeighted;
+}
 constexpr bool UsesGenerated(TrainingData data) { return data != TrainingData::kReal; }
+constexpr bool UsesBoth(TrainingData data) {
+  return data == TrainingData::kMixed || data == TrainingData::kMixedWeighted;
+}
 constexpr bool UsesWeights(TrainingData data) {
   return data == TrainingData::kWeighted || data == TrainingData::kMixedWeighted;
 }
@@ -34,7 +41,7 @@ constexpr bool UsesWeights(TrainingData data) {
 // What the columns have to choose from.
 struct AugmentationData {
   const SplitDrawings& drawings;
-  const ImageBatch& generated;      // [m], labeled
+  const ImageBatch& generated;      // [m], labeled; not read by columns without them
   std::vector<double> log_weights;  // [m]; may be empty for columns without weights
 };
 
@@ -48,17 +55,33 @@ struct AugmentedFit {
   TrainingHistory history;  // an entry per epoch: loss, held_out_loss and held_out_accuracy
 };
 
-// The options of the fit of a column, without what it does not use. An epoch is a pass over the
-// larger of n real and m generated images, whatever the column: all columns take as many steps, and
-// those with real drawings see them equally often.
-ConvClassifierOptions FitOptionsFor(TrainingData data, std::int64_t n, std::int64_t m,
-                                    const AugmentedOptions& options);
+// All that the fit of a column depends on beside its images, and nothing that it does not use.
+struct ColumnOptions {
+  TrainingData data = TrainingData::kReal;
+  std::optional<double> mixture_weight = {};  // of columns with real and generated drawings
+  std::optional<double> alpha = {};           // of columns with weights
+  ConvClassifierOptions fit;                  // with the steps of all epochs and of one
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("data", data, "what the column is trained on");
+    v.Field("mixture_weight", mixture_weight, "share of real drawings in the loss");
+    v.Field("alpha", alpha, "exponent that flattens the weights");
+    v.Field("fit", fit, "network and training");
+  }
+};
+
+// Returns the options of a column. An epoch is a pass over the larger of n real and m generated
+// images, whatever the column: all columns take as many steps, and those with real drawings see
+// them equally often.
+ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
+                        const AugmentedOptions& options);
 
 // Trains a classifier of the characters and tests the parameters of best validation accuracy. One
 // seed gives every column the same initial weights and, set by set, the same minibatches. Throws
 // as TrainConvClassifier.
-AugmentedFit TrainAugmented(const AugmentationData& data, TrainingData column,
-                            const AugmentedOptions& options, std::uint64_t seed, const FitJob& job);
+AugmentedFit TrainAugmented(const AugmentationData& data, const ColumnOptions& column,
+                            std::uint64_t seed, const FitJob& job);
 
 }  // namespace lfiw::experiments
 

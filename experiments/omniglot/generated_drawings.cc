@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/arrays/npz.h"
-#include "core/config/config.h"
 #include "core/images/image_files.h"
 #include "core/images/png.h"
 #include "core/rng.h"
@@ -56,39 +55,6 @@ std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::u
   return EncodePng(ImageGrid(all, order, kSampleColumns), 0);
 }
 
-Artifact TrainStage(const OmniglotConfig& config, const SplitDrawings& drawings,
-                    std::int64_t generator, std::uint64_t seed, const ExperimentRun& run) {
-  const Stage stage{.name = "omniglot_dagan",
-                    .config = CanonicalText(config.dagan),
-                    .inputs = {HashOf(drawings.images, drawings.train)},
-                    .seed = seed};
-  const std::string grid = fmt::format("plots/dagan_{}.png", generator);
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    TerminalProgress progress("train the generator", config.dagan.training.steps, "steps",
-                              run.verbosity);
-    const FitJob job = FitJob::Of({.folder = CheckpointFolder(directory), .progress = &progress},
-                                  fmt::format("generator {}", generator), stage.Key(), "dagan.npz");
-    const DaganFit fit = TrainDagan(drawings.images, RowsByClass(drawings), config.dagan, seed, job,
-                                    [&](std::int64_t /*steps*/, const Dagan& model) {
-                                      run.directory.Write(grid, SampleGrid(model, drawings, seed));
-                                    });
-    NpzFile file;
-    fit.model.Save("model", file);
-    file.Write(directory + "/dagan.npz");
-    WriteJson(HistoryJson(fit.history), directory + "/history.json");
-    WriteFileAtomically(directory + "/samples.png", SampleGrid(fit.model, drawings, seed));
-  });
-  run.directory.Write(grid, ReadFile(artifact.File("samples.png")));
-  return artifact;
-}
-
-Dagan LoadGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
-                    const std::string& path) {
-  Dagan model(config.dagan, drawings.images.channels, drawings.images.height, Stream(0, "unused"));
-  model.Load(NpzFile::Read(path), "model");
-  return model;
-}
-
 // Draws `per_class` of each class, from its training drawings in turn.
 ImageBatch Generate(const Dagan& model, const SplitDrawings& drawings, std::int64_t per_class,
                     std::uint64_t seed, Progress* progress) {
@@ -107,28 +73,72 @@ ImageBatch Generate(const Dagan& model, const SplitDrawings& drawings, std::int6
   return images;
 }
 
+constexpr const char* kModelFile = "dagan.npz";
+constexpr const char* kHistoryFile = "history.json";
+constexpr const char* kSamplesFile = "samples.png";
+constexpr const char* kDrawingsFile = "drawings.npz";
+
 }  // namespace
+
+void DaganStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
+  const SplitDrawings& drawings = inputs.drawings;
+  const auto progress =
+      work.StartProgress("train the generator", key.options.training.steps, "steps");
+  const FitJob job =
+      FitJob::Of({work.Checkpoints(), work.checkpoint_seconds, progress.get()}, inputs.name,
+                 CheckpointIdentity<DaganStage>(key, inputs), kModelFile);
+  const DaganFit fit = TrainDagan(drawings.images, RowsByClass(drawings), key.options, key.seed,
+                                  job, [&](std::int64_t /*steps*/, const Dagan& model) {
+                                    inputs.show(SampleGrid(model, drawings, key.seed));
+                                  });
+  NpzFile file;
+  fit.model.Save("model", file);
+  file.Write(work.File(kModelFile));
+  WriteJson(HistoryJson(fit.history), work.File(kHistoryFile));
+  WriteFileAtomically(work.File(kSamplesFile), SampleGrid(fit.model, drawings, key.seed));
+}
+
+TrainingHistory DaganStage::History(const Artifact& artifact) {
+  return ReadHistory(artifact.File(kHistoryFile));
+}
+
+std::string DaganStage::Samples(const Artifact& artifact) {
+  return ReadFile(artifact.File(kSamplesFile));
+}
+
+void GeneratedStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
+  const SplitDrawings& drawings = inputs.drawings;
+  const auto progress =
+      work.StartProgress("generate drawings", drawings.classes() * key.per_class, "drawings");
+  // the file has all weights, so the stream of the untrained ones does not matter
+  Dagan model(key.options, drawings.images.channels, drawings.images.height, Stream(0, "unused"));
+  model.Load(NpzFile::Read(inputs.generator.File(kModelFile)), "model");
+  WriteImages(Generate(model, drawings, key.per_class, key.seed, progress.get()),
+              work.File(kDrawingsFile));
+}
+
+ImageBatch GeneratedStage::Read(const Artifact& artifact) {
+  return ReadImages(artifact.File(kDrawingsFile)).images;
+}
 
 GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDrawings& drawings,
                                     std::int64_t generator, const ExperimentRun& run) {
   const std::uint64_t seed = SeedOf(config.seed, "omniglot generator", generator);
-  const Artifact trained = TrainStage(config, drawings, generator, seed, run);
-  const Stage stage{.name = "omniglot_generated",
-                    .config = fmt::format("{} of each class by {}", config.generated_per_class,
-                                          CanonicalText(config.dagan)),
-                    .inputs = {trained.content_hash, HashOf(drawings.images, drawings.train)},
-                    .seed = seed};
-  const Artifact artifact = run.cache.Run(stage, [&](const std::string& directory) {
-    const std::int64_t count = drawings.classes() * config.generated_per_class;
-    TerminalProgress progress("generate drawings", count, "drawings", run.verbosity);
-    const Dagan model = LoadGenerator(config, drawings, trained.File("dagan.npz"));
-    WriteImages(Generate(model, drawings, config.generated_per_class, seed, &progress),
-                directory + "/drawings.npz");
-  });
-  return {.images = ReadImages(artifact.File("drawings.npz")).images,
-          .hash = artifact.content_hash,
-          .samples = ReadFile(trained.File("samples.png")),
-          .history = ReadHistory(trained.File("history.json"))};
+  const std::string train_hash = HashOf(drawings.images, drawings.train);
+  const auto show = [&run, grid = fmt::format("plots/dagan_{}.png", generator)](
+                        const std::string& png) { run.directory.Write(grid, png); };
+  const Artifact trained = run.cache.Run<DaganStage>(
+      {config.dagan, seed}, {drawings, train_hash, fmt::format("generator {}", generator), show},
+      run.Work());
+  const std::string samples = DaganStage::Samples(trained);
+  show(samples);
+  const Artifact drawn =
+      run.cache.Run<GeneratedStage>({config.generated_per_class, config.dagan, seed},
+                                    {trained, drawings, train_hash}, run.Work());
+  return {.images = GeneratedStage::Read(drawn),
+          .hash = drawn.content_hash,
+          .samples = samples,
+          .history = DaganStage::History(trained)};
 }
 
 }  // namespace lfiw::experiments

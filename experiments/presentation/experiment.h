@@ -39,6 +39,9 @@ struct ExperimentRun {
   RunDirectory& directory;
   Verbosity verbosity = Verbosity::kNormal;
   std::string command;  // for the report: how to run it again
+
+  // How stages of this run write checkpoints and show their progress.
+  StageWork Work() const { return TerminalWork(verbosity); }
 };
 
 }  // namespace lfiw::experiments

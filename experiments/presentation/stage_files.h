@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/layers.h"
 #include "core/run/atomic_file.h"
-#include "core/run/stage_cache.h"
 
 namespace lfiw::experiments {
 
@@ -25,10 +24,6 @@ inline nlohmann::json ReadJson(const std::string& path) {
 
 inline void WriteJson(const nlohmann::json& value, const std::string& path) {
   WriteFileAtomically(path, value.dump(1) + "\n");
-}
-
-inline std::string CheckpointFolder(const std::string& directory) {
-  return directory + "/" + StageCache::kCheckpointFolder;
 }
 
 }  // namespace lfiw::experiments

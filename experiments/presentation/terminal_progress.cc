@@ -22,6 +22,15 @@ std::string FormatCount(double count) {
 
 }  // namespace
 
+StageWork TerminalWork(Verbosity verbosity, double checkpoint_seconds) {
+  return {.directory = {},
+          .checkpoint_seconds = checkpoint_seconds,
+          .start_progress = [verbosity](const std::string& title, std::int64_t total,
+                                        const std::string& unit) {
+            return std::make_unique<TerminalProgress>(title, total, unit, verbosity);
+          }};
+}
+
 std::string FormatDuration(double seconds) {
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);
   if (whole >= 3600) return fmt::format("{}h {:02}m", whole / 3600, whole / 60 % 60);

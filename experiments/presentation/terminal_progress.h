@@ -8,6 +8,7 @@
 
 #include "core/layers.h"
 #include "core/run/progress.h"
+#include "core/run/stage.h"
 
 namespace lfiw::experiments {
 
@@ -49,6 +50,9 @@ class TerminalProgress : public Progress {
   Clock::time_point start_, last_;
   std::mutex mutex_;
 };
+
+// How a stage writes checkpoints, and shows its progress on the terminal.
+StageWork TerminalWork(Verbosity verbosity, double checkpoint_seconds = 60.0);
 
 // "1h 02m", "3m 20s", "4.1s".
 std::string FormatDuration(double seconds);

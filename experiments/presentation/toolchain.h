@@ -9,9 +9,9 @@
 
 namespace lfiw::experiments {
 
-// SHA-256 of the sources of core, envs, models, policies and ope; set at build time by
+// SHA-256 of the sources of each layer, in the order of Layer; set at build time by
 // cmake/LfiwSourceHashes.cmake.
-extern const std::array<std::string_view, 5> kSourceHashes;
+extern const std::array<std::string_view, 6> kSourceHashes;
 
 // What this program computes with, for the keys of its stages: the sources by layer, the versions
 // of the libraries, the kernel of the BLAS and the kind of CPU.

@@ -132,7 +132,7 @@ TEST(StageCacheTest, AKilledTryIsResumedFromItsCheckpoint) {
   const TestDir dir;
   StageCache cache(dir.path());
   const auto write = [](const std::string& directory) {
-    const std::string checkpoint = directory + "/" + StageCache::kCheckpointFolder + "/state";
+    const std::string checkpoint = directory + "/" + kCheckpointFolder + "/state";
     if (!std::filesystem::exists(checkpoint)) {
       WriteFileAtomically(checkpoint, "half");
       AppendToFile(directory + "/.out.txt.1.0.tmp", "left by a killed program");

@@ -3,13 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <vector>
-
-#include "envs/linear_gaussian.h"
-#include "envs/linear_gaussian_env.h"
-#include "policies/collect.h"
-#include "policies/gaussian_mlp_policy.h"
-#include "tests/core/test_dir.h"
+#include "tests/experiments/evaluation/small_evaluation.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -19,63 +13,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr std::int64_t kSteps = 30;
-
-LinearGaussianSystem SmallSystem() {
-  LinearGaussianSystem system = ZeroLinearGaussian(2, 1);
-  system.state_matrix << 0.9, 0.1, 0.0, 0.8;
-  system.action_matrix << 0.0, 0.3;
-  system.noise_covariance = 0.01 * MatrixD::Identity(2, 2);
-  system.initial_covariance = MatrixD::Identity(2, 2);
-  return system;
-}
-
-// Fits the models of a log of a small linear system by a few steps each.
-class FittedModelsTest : public ::testing::Test {
- protected:
-  FittedModelsTest() : env_(MakeLinearGaussianFactory(SmallSystem())), task_{env_->spec(), env_} {
-    config_.environment = kLinearGaussianName;
-    config_.value.horizon = 5;
-    config_.dynamics.members = 2;
-    config_.dynamics.network.width = 8;
-    config_.dynamics.fit.steps = 20;
-    config_.classifiers.fit.network.width = 8;
-    config_.classifiers.fit.fit.steps = 20;
-    const TanhMlp mlp({2, 1});
-    const GaussianMlpPolicy policy(mlp, VectorF::Zero(mlp.parameter_count()), VectorF::Zero(1),
-                                   ObservationNormalizer(2, 10.0), "zero");
-    log_.log = CollectEpisodes(*env_, policy,
-                               {.episodes = 20, .horizon = kSteps, .seed = 1, .purpose = "log"});
-    log_.hash = "log";
-    split_ = SplitLog(20, config_.log, config_.dynamics.members, 0);
-  }
-
-  FittedModels Fit(std::int64_t classifiers) {
-    return FitModels({config_, task_, cache_, Verbosity::kQuiet}, log_, split_, classifiers);
-  }
-  std::vector<std::string> Computed() const {
-    std::vector<std::string> names;
-    for (const StageRecord& record : cache_.records()) {
-      if (record.outcome == StageOutcome::kComputed) names.push_back(record.name);
-    }
-    return names;
-  }
-
-  TestDir dir_;
-  StageCache cache_{dir_ / "cache"};
-  std::shared_ptr<const EnvFactory> env_;
-  Task task_;
-  EvaluationConfig config_;
-  LogSource log_;
-  LogSplit split_;
-};
+// Fits the models of a small log by a few steps each.
+class FittedModelsTest : public SmallEvaluation {};
 
 TEST_F(FittedModelsTest, ALongerHorizonIsJudgedByItsOwnOpenLoopError) {
   const FittedModels near = Fit(1);
-  config_.value.horizon = kSteps;
+  config_.value.horizon = kSmallSteps;
   const FittedModels far = Fit(1);
   EXPECT_THAT(near.dynamics_report.open_loop, SizeIs(5));
-  EXPECT_THAT(far.dynamics_report.open_loop, SizeIs(kSteps));
+  EXPECT_THAT(far.dynamics_report.open_loop, SizeIs(kSmallSteps));
   // nothing was trained again for it
   EXPECT_THAT(Computed(), Contains("dynamics").Times(1));
   EXPECT_THAT(Computed(), Contains("dynamics_report").Times(2));

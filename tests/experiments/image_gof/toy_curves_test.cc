@@ -60,8 +60,8 @@ TEST(DrawMixture, HasTheMixturesMoments) {
 TEST(FitToyCurves, ApproachTheOptimumAndItsDivergenceAsPointsGrow) {
   ToyGaussianConfig config;
   config.bootstraps = 20;
-  const ToySummary few = SummarizeToy(config, FitToyCurves(config, 50, nullptr));
-  const ToySummary many = SummarizeToy(config, FitToyCurves(config, 4000, nullptr));
+  const ToySummary few = SummarizeToy(config, FitToyCurves(config, 50, config.seed, nullptr));
+  const ToySummary many = SummarizeToy(config, FitToyCurves(config, 4000, config.seed, nullptr));
   EXPECT_LT(many.rms_gap, 0.05);
   EXPECT_LT(many.rms_gap, few.rms_gap);
   EXPECT_LT(many.mean_width, few.mean_width);
@@ -77,9 +77,9 @@ TEST(FitToyCurves, AreTheSameBytesForAnyNumberOfThreads) {
   config.bootstraps = 6;
   config.classifier.fit.steps = 20;
   SetThreads(1);
-  const ToyCurves one = FitToyCurves(config, 30, nullptr);
+  const ToyCurves one = FitToyCurves(config, 30, config.seed, nullptr);
   SetThreads(3);
-  const ToyCurves three = FitToyCurves(config, 30, nullptr);
+  const ToyCurves three = FitToyCurves(config, 30, config.seed, nullptr);
   EXPECT_EQ(one.estimate, three.estimate);
   EXPECT_EQ(one.low, three.low);
   EXPECT_EQ(one.held_out_model, three.held_out_model);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/config/config.h"
 #include "experiments/omniglot/ratio_weights.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
@@ -24,7 +25,9 @@ AugmentedOptions Small(std::int64_t epochs) {
 
 AugmentedFit Train(const AugmentationData& data, TrainingData column,
                    const AugmentedOptions& options) {
-  return TrainAugmented(data, column, options, 3, FitJob::Of({}, "test", "1", ""));
+  return TrainAugmented(
+      data, OptionsOf(column, data.drawings.train.size(), data.generated.count, options), 3,
+      FitJob::Of({}, "test", "1", ""));
 }
 
 TEST(TrainAugmented, WeightsHelpWhereHalfOfTheGeneratedImagesAreWrong) {
@@ -93,21 +96,32 @@ TEST(TrainAugmented, TestsTheParametersOfBestValidationAccuracy) {
   EXPECT_EQ(fit.history.names[kValidationAccuracy], "held_out_accuracy");
 }
 
-TEST(FitOptionsFor, EpochsAreOfTheLargerSetWhateverTheColumn) {
+TEST(OptionsOf, EpochsAreOfTheLargerSetWhateverTheColumn) {
   const AugmentedOptions options = Small(5);
   for (const TrainingData data : kAllTrainingData) {
-    EXPECT_EQ(FitOptionsFor(data, 40, 100, options).training.steps, 5 * 7);
-    EXPECT_EQ(FitOptionsFor(data, 100, 40, options).training.report_every, 7);
+    EXPECT_EQ(OptionsOf(data, 40, 100, options).fit.training.steps, 5 * 7);
+    EXPECT_EQ(OptionsOf(data, 100, 40, options).fit.training.report_every, 7);
   }
 }
 
-TEST(FitOptionsFor, ScaleOfWeightsIsKnownToColumnsWithWeightsOnly) {
-  AugmentedOptions options = Small(1);
-  options.fit.weights = BatchWeights::kRaw;
-  EXPECT_EQ(FitOptionsFor(TrainingData::kMixed, 10, 10, options).weights,
-            BatchWeights::kSelfNormalized);
-  EXPECT_EQ(FitOptionsFor(TrainingData::kMixedWeighted, 10, 10, options).weights,
-            BatchWeights::kRaw);
+TEST(OptionsOf, WhatAColumnDoesNotUseLeavesItsOptionsAsTheyAre) {
+  AugmentedOptions options = Small(1), other = options;
+  other.fit.weights = BatchWeights::kRaw;
+  other.alpha = 0.5;
+  other.mixture_weight = 0.25;
+  const auto text = [](TrainingData data, const AugmentedOptions& of) {
+    return CanonicalText(OptionsOf(data, 10, 10, of));
+  };
+  EXPECT_EQ(text(TrainingData::kReal, options), text(TrainingData::kReal, other));
+  EXPECT_EQ(text(TrainingData::kGenerated, options), text(TrainingData::kGenerated, other));
+  const ColumnOptions mixed = OptionsOf(TrainingData::kMixed, 10, 10, other);
+  EXPECT_EQ(mixed.mixture_weight, 0.25);
+  EXPECT_FALSE(mixed.alpha);
+  EXPECT_EQ(mixed.fit.weights, BatchWeights::kSelfNormalized);
+  const ColumnOptions weighted = OptionsOf(TrainingData::kWeighted, 10, 10, other);
+  EXPECT_FALSE(weighted.mixture_weight);
+  EXPECT_EQ(weighted.alpha, 0.5);
+  EXPECT_EQ(weighted.fit.weights, BatchWeights::kRaw);
 }
 
 }  // namespace

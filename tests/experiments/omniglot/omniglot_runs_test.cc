@@ -59,8 +59,10 @@ TEST_F(MeasureRunsTest, StagesGiveWhatTheirPartsGiveAlone) {
   EXPECT_EQ(run.ratios.histories, ratios.histories);
   const AugmentationData data{drawings_, generated_[1].images, ratios.weights.generated};
   for (const TrainingData column : kAllTrainingData) {
-    const AugmentedFit fit = TrainAugmented(data, column, config_.classifier, run.seed,
-                                            FitJob::Of({}, "alone", "1", ""));
+    const ColumnOptions options =
+        OptionsOf(column, drawings_.train.size(), generated_[1].images.count, config_.classifier);
+    const AugmentedFit fit =
+        TrainAugmented(data, options, run.seed, FitJob::Of({}, "alone", "1", ""));
     const AugmentedFit& staged = run.columns[static_cast<std::size_t>(column)];
     EXPECT_EQ(staged.test_accuracy, fit.test_accuracy) << EnumName(column);
     EXPECT_EQ(staged.history, fit.history) << EnumName(column);
