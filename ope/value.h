@@ -17,6 +17,10 @@ enum class ValueScale { kSum, kNormalized };
 constexpr auto EnumNames(ValueScale /*kind*/) {
   return std::to_array<std::string_view>({"sum", "normalized"});
 }
+// The British spelling, for files that have it.
+constexpr auto OtherEnumNames(ValueScale /*kind*/) {
+  return std::to_array<std::string_view>({"sum", "normalised"});
+}
 
 // What "the value of a policy" means. The horizon T is the length of the arrays of an estimate; all
 // rows of one table, and their truth, share these options.

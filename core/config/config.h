@@ -1,6 +1,7 @@
 #ifndef LFIW_CORE_CONFIG_CONFIG_H_
 #define LFIW_CORE_CONFIG_CONFIG_H_
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -181,6 +182,14 @@ class ConfigReader {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (node.kind == ConfigNode::Kind::kScalar && node.text == names[i]) {
         value = static_cast<E>(i);
+        return;
+      }
+    }
+    if constexpr (requires { OtherEnumNames(E{}); }) {
+      const auto others = OtherEnumNames(E{});
+      const auto other = std::find(others.begin(), others.end(), node.text);
+      if (node.kind == ConfigNode::Kind::kScalar && other != others.end()) {
+        value = static_cast<E>(other - others.begin());
         return;
       }
     }

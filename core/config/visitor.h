@@ -46,6 +46,7 @@ constexpr Limits OrInfinity(Limits limits) {
 //   constexpr auto EnumNames(Kind /*kind*/) {
 //     return std::to_array<std::string_view>({"first", "second"});
 //   }
+// Spellings that are read too, but never written, are named likewise by OtherEnumNames.
 template <class E>
 constexpr std::string_view EnumName(E value) {
   return EnumNames(E{})[static_cast<std::size_t>(value)];

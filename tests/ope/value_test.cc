@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "core/config/config.h"
 #include "core/error.h"
 
 namespace lfiw::ope {
@@ -37,6 +38,13 @@ TEST(TailReturns, AreSumsFromEachStepToTheEnd) {
   std::vector<double> tails(4);
   TailReturns(rewards, StepFactors({.discount = 0.5}, 3), tails);
   EXPECT_THAT(tails, ElementsAre(3.0, 2.0, 1.0, 0.0));
+}
+
+TEST(ValueOptions, AreReadInEitherSpellingAndWrittenInOne) {
+  const auto american = LoadConfig<ValueOptions>("", {"scale=normalized"});
+  const auto british = LoadConfig<ValueOptions>("", {"scale=normalised"});
+  EXPECT_EQ(british.scale, ValueScale::kNormalized);
+  EXPECT_EQ(CanonicalText(british), CanonicalText(american));
 }
 
 }  // namespace
