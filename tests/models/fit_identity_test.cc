@@ -46,8 +46,9 @@ TEST(FitIdentity, OfALearnedFunctionHoldsEveryOption) {
 
 TEST(FitIdentity, OfATimedFunctionHoldsEveryOption) {
   StepSamples samples;
-  samples.states = MatrixF::Random(12, 2);
+  samples.states.resize(12, 2);
   for (std::int64_t i = 0; i < 12; ++i) {
+    samples.states.row(i) << static_cast<float>(i % 5), static_cast<float>(i * i % 7);
     samples.steps.push_back(i % 2);
     samples.targets.push_back(static_cast<double>(i));
     samples.groups.push_back(i / 2);
@@ -86,7 +87,6 @@ TEST(IdentityDifference, IsTheFirstItemThatDiffers) {
   EXPECT_EQ(IdentityDifference("seed 1; 5 rows", "seed 2; 6 rows"), "seed 1, expected seed 2");
   EXPECT_EQ(IdentityDifference(R"(a; {"x":1,"y":2})", R"(a; {"x":1,"y":3})"),
             R"("y":2, expected "y":3)");
-  EXPECT_EQ(IdentityDifference("seed 1", "seed 1; 5 rows"), "seed 1, expected seed 1");
 }
 
 }  // namespace

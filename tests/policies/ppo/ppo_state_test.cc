@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 PpoState MakeState() {
   PpoState state(2);
   state.update = 2;
-  state.learner = {VectorF{{1.0f, 2.0f}}, VectorF{{3.0f, 4.0f}}, VectorF{{5.0f, 6.0f}}, 640};
+  state.learner = {VectorF{{1.0f, 2.0f}}, {640, VectorF{{3.0f, 4.0f}}, VectorF{{5.0f, 6.0f}}}};
   state.observation_moments.Add(std::vector<double>{0.1, 1.0 / 3.0});
   state.return_moments.Add(std::vector<double>{-4.5});
   state.discounted_return = 0.7;
@@ -43,7 +43,7 @@ TEST(PpoState, LoadGivesWhatWasSaved) {
   SavePpoState(first, "run", MakeState());
   const PpoState state = LoadPpoState(first, "run", 2);
   EXPECT_EQ(state.update, 2);
-  EXPECT_EQ(state.learner.steps, 640);
+  EXPECT_EQ(state.learner.optimizer.steps, 640);
   EXPECT_EQ(state.observation, MakeState().observation);
   EXPECT_EQ(state.history[1].clip_fraction, 0.25);
   EXPECT_THAT(state.snapshots[0].policy.Description(), HasSubstr("early"));
