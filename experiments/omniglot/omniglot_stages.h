@@ -35,7 +35,7 @@ struct RatioArtifact {
 struct RatioStage {
   static constexpr StageInfo kInfo{.name = "omniglot_ratios", .layer = Layer::kExperiments};
   struct Key {
-    RatioOptions options;
+    DrawingRatioOptions options;
     std::uint64_t seed = 0;
 
     template <class Visitor>

@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/config/any_options.h"
 #include "core/config/config.h"
 #include "core/layers.h"
 #include "core/run/atomic_file.h"
@@ -46,6 +47,16 @@ class FieldFiller {
       if (value.empty()) value.emplace_back();
       Fill(value.front());
     }
+  }
+};
+
+// Options that no stage has.
+struct OtherOptions {
+  double other = 1.0;
+
+  template <class Visitor>
+  void Visit(Visitor& v) {
+    v.Field("other", other, "a field that no options of a stage have");
   }
 };
 
@@ -84,6 +95,9 @@ class FieldChanger {
     } else if constexpr (core::internal::IsVector<T>::value) {
       if (IsDue()) value.emplace_back();
       if (!value.empty()) Change(value.front());
+    } else if constexpr (std::same_as<T, core::AnyOptions>) {
+      // what a struct of options holds is tested beside it; that another one counts, here
+      if (IsDue()) value = core::AnyOptions(OtherOptions());
     } else if (IsDue()) {
       ChangeScalar(value);
     }
