@@ -74,7 +74,9 @@ TEST(IsIntact, SeesOneChangedByte) {
   const TestDir dir;
   const Artifact a = Make(dir.path(), "a");
   EXPECT_TRUE(IsIntact(ListCache(dir.path()).front()));
-  WriteFileAtomically(a.File("out.txt"), std::string(99, 'x') + "y");
+  std::string changed(100, 'x');
+  changed.back() = 'y';
+  WriteFileAtomically(a.File("out.txt"), changed);
   EXPECT_FALSE(IsIntact(ListCache(dir.path()).front()));
 }
 
