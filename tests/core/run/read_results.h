@@ -40,19 +40,20 @@ inline std::vector<std::vector<std::string>> CsvRecords(const std::string& text)
 // Fills a row's fields from the cells of a record, in order.
 struct FillRow {
   const std::vector<std::string>& cells;
+  ResultRow& row;
   std::size_t next = 0;
 
-  void Column(const char* /*name*/, std::string& field, const char* /*unit*/,
-              const char* /*definition*/) {
-    field = cells.at(next++);
+  void Column(const char* /*name*/, const char* /*unit*/, const char* /*definition*/,
+              std::string ResultRow::*field) {
+    row.*field = cells.at(next++);
   }
   template <class T>
-  void Column(const char* name, std::optional<T>& field, const char* /*unit*/,
-              const char* /*definition*/) {
+  void Column(const char* name, const char* /*unit*/, const char* /*definition*/,
+              std::optional<T> ResultRow::*field) {
     const std::string& cell = cells.at(next++);
     if (cell.empty()) return;
     const char* last = cell.data() + cell.size();
-    const auto [end, error] = std::from_chars(cell.data(), last, field.emplace());
+    const auto [end, error] = std::from_chars(cell.data(), last, (row.*field).emplace());
     EXPECT_TRUE(error == std::errc() && end == last) << name << " is " << cell;
   }
 };
@@ -62,8 +63,8 @@ inline std::vector<ResultRow> ReadResults(const std::string& path) {
   std::vector<ResultRow> rows;
   const std::vector<std::vector<std::string>> records = CsvRecords(ReadFile(path));
   for (std::size_t i = 1; i < records.size(); ++i) {
-    FillRow fill{records[i]};
-    rows.emplace_back().Visit(fill);
+    FillRow fill{records[i], rows.emplace_back()};
+    ResultRow::VisitColumns(fill);
     EXPECT_EQ(fill.next, records[i].size()) << path << ", row " << i;
   }
   return rows;
