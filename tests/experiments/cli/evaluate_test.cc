@@ -13,9 +13,10 @@
 #include "core/logs/log_writer.h"
 #include "core/rng.h"
 #include "core/run/atomic_file.h"
-#include "core/run/result_table.h"
+#include "envs/env_registry.h"
 #include "experiments/cli/commands.h"
 #include "experiments/evaluation/evaluation_config.h"
+#include "tests/core/run/read_results.h"
 #include "tests/experiments/evaluation/small_evaluation.h"
 
 namespace lfiw::experiments {
@@ -298,7 +299,7 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
                         "rollout.episodes=10"};
   testing::internal::CaptureStderr();  // a warning of a slow BLAS
   EXPECT_EQ(Evaluate(command_, Verbosity::kQuiet), 0);
-  const std::vector<ResultRow> rows = ReadCsv(dir_ / "out/results.csv");
+  const std::vector<ResultRow> rows = ReadResults(dir_ / "out/results.csv");
   ASSERT_THAT(rows, SizeIs(1 + 3 * 4));
   // rewards of 0.5 are learned as such
   for (const ResultRow& row : rows) EXPECT_DOUBLE_EQ(*row.value, 1.5) << row.estimator;

@@ -8,7 +8,9 @@
 
 #include "core/error.h"
 #include "core/logs/log_writer.h"
+#include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"
+#include "envs/env_registry.h"
 #include "tests/core/logs/log_samples.h"
 #include "tests/experiments/evaluation/small_evaluation.h"
 

@@ -7,7 +7,9 @@
 #include <limits>
 #include <memory>
 
+#include "core/run/atomic_file.h"
 #include "core/statistics.h"
+#include "envs/env_registry.h"
 #include "experiments/evaluation/report_page.h"
 #include "ope/judgement/psis.h"
 #include "tests/experiments/evaluation/hand_made_report.h"
@@ -89,7 +91,9 @@ TEST_F(MakeReportTest, HasEveryMemberThatThePageIsMadeFromAndTheRunItselfDoesNot
 TEST_F(MakeReportTest, IsWhatThePageCanBeMadeFrom) {
   AddDoublyRobust();
   evaluations_.push_back(Evaluation("other", -1.0));
-  const std::string page = RenderReport(Report(), {.gnuplot = "lfiw-no-such-program"});
+  WriteFileAtomically(dir_ / "report.json", Report().dump());
+  WriteReport(dir_.path(), {.gnuplot = "lfiw-no-such-program"});
+  const std::string page = ReadFile(dir_ / "report.html");
   EXPECT_THAT(page, HasSubstr("by hand"));
   EXPECT_THAT(page, HasSubstr("lfiw run by_hand.yaml"));
 }

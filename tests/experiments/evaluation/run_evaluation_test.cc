@@ -11,9 +11,10 @@
 #include "core/error.h"
 #include "core/logs/log_writer.h"
 #include "core/run/atomic_file.h"
-#include "core/run/result_table.h"
 #include "core/run/sha256.h"
+#include "envs/env_registry.h"
 #include "experiments/evaluation/sources.h"
+#include "tests/core/run/read_results.h"
 #include "tests/experiments/evaluation/small_evaluation.h"
 
 namespace lfiw::experiments {
@@ -59,7 +60,7 @@ class RunEvaluationTest : public SmallEvaluation {
                          std::move(given));
   }
   std::vector<ResultRow> Results(const std::string& name) const {
-    return ReadCsv(dir_ / (name + "/results.csv"));
+    return ReadResults(dir_ / (name + "/results.csv"));
   }
   Json Report(const std::string& folder) const {
     return Json::parse(ReadFile(dir_ / (folder + "/report.json")));

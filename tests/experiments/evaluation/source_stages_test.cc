@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "core/config/config.h"
-#include "core/logs/log_reader.h"
+#include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/atomic_file.h"
 #include "policies/files/policy_file.h"

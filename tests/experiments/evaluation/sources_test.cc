@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/logs/log_writer.h"
 #include "core/statistics.h"
+#include "envs/env_registry.h"
 #include "policies/files/policy_file.h"
 #include "policies/policy_check.h"
 #include "tests/core/logs/log_samples.h"

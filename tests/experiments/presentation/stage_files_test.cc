@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/run/stage.h"
 #include "tests/core/test_dir.h"
 
 namespace lfiw::experiments {
@@ -32,11 +31,6 @@ TEST(StageFiles, WhatIsNoJsonIsRefusedByItsPath) {
   }
   EXPECT_THAT([&] { ReadJson(dir / "none.json"); },
               ThrowsMessage<DataError>(HasSubstr("none.json")));
-}
-
-TEST(StageFiles, CheckpointsAreWhereAStageIsToldToKeepThem) {
-  const TestDir dir;
-  EXPECT_EQ(CheckpointFolder(dir.path()), StageWork{.directory = dir.path()}.Checkpoints());
 }
 
 }  // namespace
