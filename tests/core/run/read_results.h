@@ -41,7 +41,6 @@ inline std::vector<std::vector<std::string>> CsvRecords(const std::string& text)
 struct FillRow {
   ResultRow& row;
   const std::vector<std::string>& cells;
-  ResultRow& row;
   std::size_t next = 0;
 
   void Column(const char* /*name*/, const char* /*unit*/, const char* /*definition*/,

@@ -66,6 +66,7 @@ TEST(CoverageCsv, WritesACellForEachColumn) {
   const CoverageScore score{.environment = "graph",
                             .log_episodes = 50,
                             .estimator = "is",
+                            .params = "ratios.max_weight=20",
                             .kind = "hoeffding",
                             .intervals = 4,
                             .refused = 1,
@@ -74,10 +75,12 @@ TEST(CoverageCsv, WritesACellForEachColumn) {
                             .conservative = true,
                             .assumes = "bounded returns",
                             .why_refused = ""};
-  EXPECT_EQ(CoverageCsv({&score, 1}, 0.95),
-            "env,log_episodes,estimator,interval,level,intervals,refused,coverage,mean_width,"
-            "verdict,conservative,assumes,why_refused\n"
-            "graph,50,is,hoeffding,0.95,4,1,1,2.5,\"conservative\",yes,\"bounded returns\",\"\"\n");
+  EXPECT_EQ(
+      CoverageCsv({&score, 1}, 0.95),
+      "env,log_episodes,estimator,params,interval,level,intervals,refused,coverage,mean_width,"
+      "verdict,conservative,assumes,why_refused\n"
+      "graph,50,is,ratios.max_weight=20,hoeffding,0.95,4,1,1,2.5,\"conservative\",yes,\"bounded "
+      "returns\",\"\"\n");
 }
 
 TEST(JudgeCoverage, AllowsTwoPointsAndLessToWhatClaimsALowerBound) {

@@ -118,7 +118,8 @@ TEST(CasesCsv, NamesItsColumnsAndWritesACellForEach) {
 }
 
 TEST(CasesCsv, DocumentsEveryColumn) {
-  for (const auto& column : CaseColumns(0.1).columns()) {
+  const auto columns = CaseColumns(0.1);
+  for (const auto& column : columns.columns()) {
     EXPECT_FALSE(column.meaning.empty()) << column.name;
   }
   EXPECT_THAT(CaseColumns(0.1).Describe(), HasSubstr("relative_error: |error| / size\n"));

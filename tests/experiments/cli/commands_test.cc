@@ -63,12 +63,12 @@ TEST_F(CommandsTest, ADryRunPrintsTheConfigurationOfEveryKindOfExperiment) {
   for (const std::string kind : {"mbope", "verdict_calibration", "bench"}) {
     std::ofstream(config) << "experiment: " << kind << "\nname: mine\n";
     const std::string text = Printed([&] {
-      return Run({.config = config,
-                  .overrides = {"seed=7"},
-                  .dry_run = true,
-                  .out = dir_ / "out",
-                  .cache = dir_ / "cache"},
-                 kQuietly);
+      return experiments::Run({.config = config,
+                               .overrides = {"seed=7"},
+                               .dry_run = true,
+                               .out = dir_ / "out",
+                               .cache = dir_ / "cache"},
+                              kQuietly);
     });
     EXPECT_THAT(text, AllOf(HasSubstr("name: mine"), HasSubstr("experiment: " + kind),
                             HasSubstr("seed: 7")))
@@ -82,7 +82,9 @@ TEST_F(CommandsTest, AWrongConfigurationIsRefusedInADryRunToo) {
   const std::string config = dir_ / "config.yaml";
   std::ofstream(config) << "estimators: {horizons: [101]}\n";
   EXPECT_THAT(
-      [&] { Run({.config = config, .overrides = {}, .dry_run = true, .out = ""}, kQuietly); },
+      [&] {
+        experiments::Run({.config = config, .overrides = {}, .dry_run = true, .out = ""}, kQuietly);
+      },
       ThrowsMessage<ConfigError>(HasSubstr("101 is beyond value.horizon = 100")));
 }
 
@@ -90,12 +92,12 @@ TEST_F(CommandsTest, AMultirunIsTheProductOfItsLists) {
   const std::string config = dir_ / "config.yaml";
   std::ofstream(config) << "name: mine\n";
   const std::string text = Printed([&] {
-    return Run({.config = config,
-                .overrides = {"seed=1,2", "value.discount=0.5,0.9"},
-                .multirun = true,
-                .dry_run = true,
-                .out = ""},
-               kQuietly);
+    return experiments::Run({.config = config,
+                             .overrides = {"seed=1,2", "value.discount=0.5,0.9"},
+                             .multirun = true,
+                             .dry_run = true,
+                             .out = ""},
+                            kQuietly);
   });
   EXPECT_THAT(text, HasSubstr("== run 1 of 4: seed=1 value.discount=0.5\n"));
   EXPECT_THAT(text, HasSubstr("== run 4 of 4: seed=2 value.discount=0.9\n"));

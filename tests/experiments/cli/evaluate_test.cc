@@ -308,11 +308,11 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
               HasSubstr("lfiw evaluate --data " + command_.data + " --policy " +
                         command_.policies[0] + " --horizon 3 dynamics.members=2"));
 
-  EXPECT_EQ(Run({.config = dir_ / "out/config.yaml",
-                 .overrides = {},
-                 .out = dir_ / "again",
-                 .cache = dir_ / "other_cache"},
-                {.verbosity = Verbosity::kQuiet}),
+  EXPECT_EQ(experiments::Run({.config = dir_ / "out/config.yaml",
+                              .overrides = {},
+                              .out = dir_ / "again",
+                              .cache = dir_ / "other_cache"},
+                             {.verbosity = Verbosity::kQuiet}),
             0);
   testing::internal::GetCapturedStderr();
   EXPECT_EQ(ReadFile(dir_ / "again/results.csv"), ReadFile(dir_ / "out/results.csv"));

@@ -17,10 +17,9 @@ TEST(PpoCurveColumns, HaveALineForEachUpdate) {
   point.entropy = 0.5;
   point.approx_kl = 0.125;
   point.clip_fraction = 0.0625;
-  EXPECT_EQ(
-      PpoCurveColumns().Format(std::vector<PpoPoint>{point}),
-      "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n"
-      "2048,1.5,100,-0.25,3,0.5,0.125,0.0625\n");
+  EXPECT_EQ(PpoCurveColumns().Format(std::vector<PpoPoint>{point}),
+            "steps,mean_return,mean_length,policy_loss,value_loss,entropy,approx_kl,clip_fraction\n"
+            "2048,1.5,100,-0.25,3,0.5,0.125,0.0625\n");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "envs/env_registry.h"
 #include "policies/files/policy_file.h"
 #include "policies/policy_check.h"
+#include "policies/ppo/ppo.h"
 #include "tests/core/logs/log_samples.h"
 #include "tests/experiments/evaluation/small_evaluation.h"
 

@@ -166,8 +166,8 @@ TEST_F(ImageGeneratorsTest, BaseDensityIsThatOfTheTrainedModel) {
   const GeneratorOutput made = Make(options);
   StageCache stages(dir_ / "cache");
   RunDirectory directory(dir_ / "run");
-  const std::vector<double> found = BaseLogDensity(options, *made.model, train_, 7,
-                                                   {stages, directory, Verbosity::kQuiet, ""});
+  const std::vector<double> found =
+      BaseLogDensity(options, *made.model, train_, 7, {stages, directory, Verbosity::kQuiet, ""});
   PixelCnn model(options.pixel_cnn, 3, 8, 8, Stream(9, "other weights"));
   model.Load(NpzFile::Read(made.model->file), "model");
   const std::vector<double> all = model.LogProbability(train_.images);

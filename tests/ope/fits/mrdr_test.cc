@@ -193,7 +193,7 @@ TEST(FitMrdr, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   const auto values = [&](const FitRun& run) {
     const LoggedProblem logged{log, policy, Spec(), estimand};
     const MrdrFit fit = FitMrdr(logged, TwoStateRatios(), options, 3, run);
-    return MrdrValues(fit, logged, IndexList(9), kHorizon, options, 4).q;
+    return MrdrValues(fit, logged, IndexList<std::int64_t>(9), kHorizon, options, 4).q;
   };
   SetThreads(1);
   const Array<double, 2> one = values({});
