@@ -14,7 +14,7 @@
 #include "envs/mujoco_env.h"
 #include "envs/mujoco_shared.h"
 
-namespace lfiw {
+namespace lfiw::envs {
 namespace {
 
 constexpr int kSteps = 200;  // per episode
@@ -89,6 +89,6 @@ void EnvStep(benchmark::State& state) {
 BENCHMARK(EnvStep)->DenseRange(0, 5)->Unit(benchmark::kMillisecond)->MinTime(2.0);
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::envs
 
 BENCHMARK_MAIN();

@@ -7,7 +7,7 @@
 #include "ope/estimators/doubly_robust.h"
 #include "ope/estimators/importance_sampling.h"
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 // One million transitions: 10,000 episodes of 100 steps. The same shapes as in estimator_bench.py.
@@ -83,6 +83,6 @@ BENCHMARK_CAPTURE(Bootstrap, wdr, "wdr_fqe")
     ->UseRealTime();
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 BENCHMARK_MAIN();

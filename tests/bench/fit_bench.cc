@@ -15,7 +15,7 @@
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
 
-namespace lfiw {
+namespace lfiw::models {
 namespace {
 
 double WallSeconds(const std::function<void()>& work) {
@@ -177,6 +177,6 @@ BENCHMARK(BM_ClassifierStep)
 BENCHMARK(BM_MembersOnTwoThreads)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::models
 
 BENCHMARK_MAIN();

@@ -13,7 +13,7 @@
 #include "experiments/image_gof/kernel_distance.h"
 #include "experiments/image_gof/symmetric_eigen.h"
 
-namespace lfiw {
+namespace lfiw::experiments {
 namespace {
 
 constexpr std::int64_t kSamples = 10'000;
@@ -103,6 +103,6 @@ BENCHMARK(BM_FrechetDistance)->UseManualTime()->Iterations(2)->Unit(benchmark::k
 BENCHMARK(BM_KernelDistance)->UseManualTime()->Iterations(2)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::experiments
 
 BENCHMARK_MAIN();

@@ -18,7 +18,7 @@
 #include "policies/ppo/ppo.h"
 #include "policies/ppo/ppo_learner.h"
 
-namespace lfiw {
+namespace lfiw::policies {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -125,6 +125,6 @@ void PolicyForward(benchmark::State& state) {
 BENCHMARK(PolicyForward)->Arg(1)->Arg(8)->Arg(1000);
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::policies
 
 BENCHMARK_MAIN();

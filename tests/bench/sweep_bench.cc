@@ -23,7 +23,7 @@
 // rollouts and weights that both share, on HalfCheetah's dimensions with the paper's networks; the
 // other benchmarks leave them out.
 
-namespace lfiw {
+namespace lfiw::ope {
 namespace {
 
 constexpr std::int64_t kRepetitions = 10, kClassifiers = 10, kEpisodes = 100, kSteps = 100;
@@ -177,6 +177,6 @@ BENCHMARK_CAPTURE(SweepOfAllHorizons, trajectory_with_khat, LfiwVariant::kTrajec
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace lfiw
+}  // namespace lfiw::ope
 
 BENCHMARK_MAIN();

@@ -12,6 +12,7 @@
 
 #include "core/arrays/array.h"
 #include "core/config/config.h"
+#include "core/layers.h"
 
 // Arrays and options from the JSON of the conformance cases (README.md beside this file).
 namespace lfiw::ope {

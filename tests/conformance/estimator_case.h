@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/layers.h"
 #include "ope/estimators/action_ratios.h"
 #include "ope/estimators/doubly_robust.h"
 #include "ope/estimators/importance_sampling.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/rng.h"
 #include "ope/rollouts/lfiw.h"
 #include "tests/conformance/case_reader.h"

@@ -12,6 +12,7 @@
 #include "core/arrays/hdf5_writer.h"
 #include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/layers.h"
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
 #include "core/run/atomic_file.h"

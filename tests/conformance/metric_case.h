@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "ope/judgement/bench_metrics.h"
 #include "ope/judgement/episode_intervals.h"
 #include "tests/conformance/case_reader.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "envs/linear_gaussian.h"
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/rng.h"
 #include "ope/judgement/psis.h"
 #include "ope/rollouts/log_weights.h"

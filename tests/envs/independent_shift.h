@@ -1,6 +1,7 @@
 #ifndef LFIW_TESTS_ENVS_INDEPENDENT_SHIFT_H_
 #define LFIW_TESTS_ENVS_INDEPENDENT_SHIFT_H_
 
+#include "core/layers.h"
 #include "envs/linear_gaussian.h"
 
 namespace lfiw::envs {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/layers.h"
 #include "envs/mujoco_task.h"
 #include "tests/test_paths.h"
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/arrays/npz.h"
+#include "core/layers.h"
 #include "core/run/atomic_file.h"
 #include "core/run/result_table.h"
 #include "tests/core/run/read_results.h"

@@ -12,6 +12,7 @@
 
 #include "core/config/config.h"
 #include "core/error.h"
+#include "core/layers.h"
 #include "models/fit.h"
 #include "models/mlp.h"
 #include "tests/core/test_dir.h"

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "core/layers.h"
+
 namespace lfiw::models {
 
 // Saves a TorchScript module with the given body of forward(self, states, actions, next_states),

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/rng.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/layers.h"
 #include "envs/linear_gaussian.h"
 #include "models/transition_model.h"
 #include "models/transition_ratio.h"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/rng.h"
 #include "ope/estimator.h"

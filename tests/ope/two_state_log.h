@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/statistics.h"
 #include "ope/fits/fourier_features.h"

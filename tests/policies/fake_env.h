@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/layers.h"
 #include "envs/env.h"
 
 namespace lfiw::policies {

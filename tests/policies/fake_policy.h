@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "core/layers.h"
 #include "policies/policy.h"
 
 namespace lfiw::policies {

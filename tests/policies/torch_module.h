@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "core/layers.h"
+
 namespace lfiw::policies {
 
 // Saves a TorchScript module with a weight [outputs, inputs] of `type`, a buffer `calls` and the

@@ -1,6 +1,7 @@
 #ifndef LFIW_TESTS_EXPERIMENTS_CALIBRATION_TINY_VERDICT_CALIBRATION_H_
 #define LFIW_TESTS_EXPERIMENTS_CALIBRATION_TINY_VERDICT_CALIBRATION_H_
 
+#include "core/layers.h"
 #include "experiments/calibration/verdict_calibration_config.h"
 
 namespace lfiw::experiments {

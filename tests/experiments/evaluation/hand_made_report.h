@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "experiments/evaluation/report_json.h"
 #include "tests/experiments/evaluation/small_evaluation.h"
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/layers.h"
 #include "envs/linear_gaussian.h"
 #include "envs/linear_gaussian_env.h"
 #include "experiments/evaluation/fitted_models.h"

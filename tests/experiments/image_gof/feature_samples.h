@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/matrix.h"
 #include "core/rng.h"
 #include "experiments/image_gof/sample_weights.h"

@@ -1,6 +1,7 @@
 #ifndef LFIW_TESTS_EXPERIMENTS_IMAGE_GOF_TINY_GENERATORS_H_
 #define LFIW_TESTS_EXPERIMENTS_IMAGE_GOF_TINY_GENERATORS_H_
 
+#include "core/layers.h"
 #include "experiments/image_gof/gof_table_config.h"
 #include "tests/models/image/small_generators.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/arrays/npz.h"
+#include "core/layers.h"
 #include "core/rng.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/omniglot/drawings.h"

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/layers.h"
+
 namespace lfiw::experiments {
 
 // What is wrong with a piece of XML, or of HTML that closes what it opens: tags that do not nest,

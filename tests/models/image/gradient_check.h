@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/layers.h"
 #include "core/rng.h"
 #include "models/image/layers.h"
 #include "models/image/network.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/images/image_batch.h"
+#include "core/layers.h"
 #include "core/rng.h"
 
 namespace lfiw::models {

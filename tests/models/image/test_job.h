@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/layers.h"
 #include "core/run/progress.h"
 #include "models/fit.h"
 
