@@ -91,9 +91,9 @@ TEST(BenchCsv, WritesACellForEachColumn) {
   record.standard_error = 0.25;
   record.notes = {"one", "two"};
   EXPECT_EQ(BenchCsv(std::vector<BenchRecord>{record}),
-            "env,behavior,policy,estimator,log_episodes,seed,value,stderr,ci_low,ci_high,"
+            "env,behavior,policy,estimator,params,log_episodes,seed,value,stderr,ci_low,ci_high,"
             "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n"
-            "graph,\"behavior\",\"a, b\",good,50,0,1.5,0.25,0.5,2.5,bca,,,1,0,0.5,1.5,\"\","
+            "graph,\"behavior\",\"a, b\",good,,50,0,1.5,0.25,0.5,2.5,bca,,,1,0,0.5,1.5,\"\","
             "\"one; two\"\n");
 }
 
@@ -115,14 +115,14 @@ TEST(ScoresCsv, LeavesTheErrorsOfAnEstimatorThatAlwaysRefusesEmpty) {
   good.relative = 0.25;
   good.coverage = 1.0;
   EXPECT_EQ(ScoresCsv(std::vector<BenchScore>{good, refused}),
-            "env,log_episodes,estimator,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
+            "env,log_episodes,estimator,params,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
             "regret_at_1,top_1,coverage,why_refused\n"
-            "graph,50,good,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
-            "graph,50,absent,0,2,,,,,,,,,,\"no support\"\n");
+            "graph,50,good,,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
+            "graph,50,absent,,0,2,,,,,,,,,,\"no support\"\n");
 }
 
 TEST(TimingColumns, SayThatTimesAreInSeconds) {
-  EXPECT_EQ(TimingColumns().Header(), "env,behavior,policy,estimator,log_episodes,seed,seconds\n");
+  EXPECT_EQ(TimingColumns().Header(), "env,behavior,policy,estimator,params,log_episodes,seed,seconds\n");
   EXPECT_THAT(TimingColumns().Describe(), HasSubstr("seconds [s]: "));
 }
 

@@ -125,7 +125,7 @@ TEST(CustomEstimator, RunsByItsNameWithAFitOfItsOwn) {
                                             "  {name: wdr_baseline, ratios: {max_weight: 2}}]\n"));
   EXPECT_THAT(rows, Contains(Key("logged,")));
   EXPECT_THAT(rows, Contains(Key("wdr_baseline,")));
-  EXPECT_THAT(rows, Contains(Key("wdr_baseline,\"ratios.max_weight=2\"")));
+  EXPECT_THAT(rows, Contains(Key("wdr_baseline,ratios.max_weight=2")));
   constexpr std::size_t kValue = 7;
   for (const auto& [name, cells] : rows) EXPECT_NE(cells.at(kValue), "") << name;
 }

@@ -247,7 +247,7 @@ TEST_F(EvaluateTest, ALogOfNoKnownLayoutIsReadByItsMap) {
   const EpisodeBatch log = LogOf({4});
   NpzFile file;
   file.Put("x", MatrixF(log.observations.topRows(4)));
-  file.Put("y", MatrixF(log.observations.topRows(4) * 2.0f));
+  file.Put("y", MatrixF(log.observations.bottomRows(4)));
   file.Put("u", log.actions);
   file.Put("r", log.rewards);
   file.Put("lengths", std::vector<std::int64_t>{4});

@@ -125,7 +125,8 @@ TEST_F(RunEvaluationTest, TheReportTellsWhatEachStageTookAndWhatWasKept) {
   RunIn("second");
   const auto cached = [&](const std::string& run) {
     std::map<std::string, std::vector<bool>> stages;
-    for (const Json& timing : Report(run)["timings"]) {
+    const Json report = Report(run);
+    for (const Json& timing : report["timings"]) {
       stages[timing["stage"]].push_back(timing["cached"]);
     }
     return stages;
