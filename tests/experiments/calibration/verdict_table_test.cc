@@ -127,12 +127,12 @@ TEST(CasesCsv, DocumentsEveryColumn) {
 
 TEST(SummaryCsv, HasTheCountsAndSharesThatThePageShows) {
   std::vector<JudgedCase> cases = {CaseOf(PlantedFailure::kStateGap, Verdict::kDoNotUse, 5.0),
-                                   CaseOf(PlantedFailure::kStateGap, Verdict::kCaution, 2.5)};
+                                   CaseOf(PlantedFailure::kStateGap, Verdict::kCaution, 1.25)};
   const std::string csv = SummaryCsv(std::vector<CalibrationTable>{TableOf(cases)});
   EXPECT_THAT(csv, StartsWith("estimate,cases,n,trust,caution,refused,wrong,intervals,covered,"
                               "covered_not_widened,trust_share,caution_share,refused_share,"
                               "wrong_share,median_error,covered_share,covered_not_widened_share\n"
-                              "an estimate,state_gap,2,0,1,1,2,2,1,0,0,0.5,0.5,1,0.375,0.5,0\n"));
+                              "an estimate,state_gap,2,0,1,1,2,2,1,0,0,0.5,0.5,1,0.3125,0.5,0\n"));
 }
 
 TEST(SummaryCsv, LeavesSharesOfNothingEmpty) {
