@@ -9,8 +9,8 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
-#include "ope/judgement/backtest.h"
 #include "ope/episode_terms.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::ope {
 

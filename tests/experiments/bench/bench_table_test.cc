@@ -114,15 +114,17 @@ TEST(ScoresCsv, LeavesTheErrorsOfAnEstimatorThatAlwaysRefusesEmpty) {
   good.rmse = 2.0;
   good.relative = 0.25;
   good.coverage = 1.0;
-  EXPECT_EQ(ScoresCsv(std::vector<BenchScore>{good, refused}),
-            "env,log_episodes,estimator,params,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
-            "regret_at_1,top_1,coverage,why_refused\n"
-            "graph,50,good,,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
-            "graph,50,absent,,0,2,,,,,,,,,,\"no support\"\n");
+  EXPECT_EQ(
+      ScoresCsv(std::vector<BenchScore>{good, refused}),
+      "env,log_episodes,estimator,params,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
+      "regret_at_1,top_1,coverage,why_refused\n"
+      "graph,50,good,,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
+      "graph,50,absent,,0,2,,,,,,,,,,\"no support\"\n");
 }
 
 TEST(TimingColumns, SayThatTimesAreInSeconds) {
-  EXPECT_EQ(TimingColumns().Header(), "env,behavior,policy,estimator,params,log_episodes,seed,seconds\n");
+  EXPECT_EQ(TimingColumns().Header(),
+            "env,behavior,policy,estimator,params,log_episodes,seed,seconds\n");
   EXPECT_THAT(TimingColumns().Describe(), HasSubstr("seconds [s]: "));
 }
 
