@@ -53,13 +53,13 @@ std::string UseText(const CacheEntry& entry, const Toolchain& toolchain) {
 }  // namespace
 
 std::chrono::seconds ParseAge(const std::string& text) {
-  static const std::map<char, int> kUnits = {{'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+  static const std::map<char, int> units = {{'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
   std::int64_t count = -1;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, count);
   if (error == std::errc() && end - rest == 1 && count >= 0 && count < 1'000'000 &&
-      kUnits.contains(*rest)) {
-    return std::chrono::seconds(count * kUnits.at(*rest));
+      units.contains(*rest)) {
+    return std::chrono::seconds(count * units.at(*rest));
   }
   Throw<ConfigError>("--older-than {}: expected a number and a unit, such as 90m, 12h, 30d or 2w",
                      text);

@@ -1,12 +1,12 @@
 #ifndef LFIW_EXPERIMENTS_EVALUATION_RESULT_ROWS_H_
 #define LFIW_EXPERIMENTS_EVALUATION_RESULT_ROWS_H_
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/layers.h"
@@ -61,7 +61,10 @@ struct RowKey {
   std::int64_t sweep = 0;    // of kWeighted: index into EvaluationMeasurements::sweeps
   std::int64_t horizon = 0;  // of kWeighted: H
 
-  auto operator<=>(const RowKey&) const = default;
+  bool operator==(const RowKey&) const = default;
+  bool operator<(const RowKey& other) const {
+    return std::tie(kind, sweep, horizon) < std::tie(other.kind, other.sweep, other.horizon);
+  }
 };
 
 // Back-tests by what was back-tested.
