@@ -1,5 +1,7 @@
 #include "models/ensemble_fit.h"
 
+#include <fmt/format.h>
+
 namespace lfiw::models {
 
 std::vector<Mlp> MakeNetworks(std::int64_t members, std::int64_t input_dim, std::int64_t output_dim,
