@@ -14,7 +14,9 @@ endif()
 add_library(lfiw_warnings INTERFACE)
 target_compile_options(lfiw_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  -Wno-maybe-uninitialized -Wno-uninitialized)
+  -Wno-maybe-uninitialized -Wno-uninitialized
+  # of a file that includes sources: each is compiled once
+  $<$<BOOL:${LFIW_UNITY}>:-Wno-subobject-linkage>)
 
 # lfiw_compile(TARGET): what all targets of the project have in common.
 function(lfiw_compile target)
@@ -47,30 +49,62 @@ function(lfiw_precompiled name)
 endfunction()
 lfiw_precompiled(lfiw_headers HEADERS ${LFIW_COMMON_HEADERS}
   LINK Eigen3::Eigen fmt::fmt nlohmann_json::nlohmann_json)
-# LibTorch's headers take 11 s to read.
-lfiw_precompiled(lfiw_torch_headers HEADERS <torch/torch.h> <torch/script.h>
-  LINK Eigen3::Eigen fmt::fmt torch)
 
-# lfiw_library(NAME [TORCH] [PROGRAM] SOURCES ... [LINK ...] [LINK_PRIVATE ...] [LINK_ONLY ...]
+# lfiw_batch(OUT NAME SOURCES...): with LFIW_UNITY, files that include LFIW_UNITY sources each, so
+# that headers and templates are compiled once for all of them; other sources are passed on as they
+# are: generated ones, object files, and those with the property LFIW_ALONE. CMake's own UNITY_BUILD
+# would write the path of the checkout into these files, and ccache would not know them elsewhere.
+function(lfiw_batch out name)
+  set(batched "")
+  set(alone "")
+  foreach(source ${ARGN})
+    get_source_file_property(is_alone "${source}" LFIW_ALONE)
+    if(NOT LFIW_UNITY OR is_alone STREQUAL "ON" OR source MATCHES "^\\$|^${PROJECT_BINARY_DIR}")
+      list(APPEND alone ${source})
+    else()
+      list(APPEND batched ${source})
+    endif()
+  endforeach()
+  set(number 0)
+  while(batched)
+    list(SUBLIST batched 0 ${LFIW_UNITY} batch)
+    list(LENGTH batch length)
+    set(text "")
+    foreach(source ${batch})
+      list(POP_FRONT batched)
+      file(REAL_PATH ${source} path BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+      string(APPEND text "#include \"${path}\"\n")
+    endforeach()
+    if(length EQUAL 1)
+      list(APPEND alone ${batch})
+    else()
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_batch_${number}.cc)
+      file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+      list(APPEND alone ${file})
+      math(EXPR number "${number} + 1")
+    endif()
+  endwhile()
+  set(${out} ${alone} PARENT_SCOPE)
+endfunction()
+
+# lfiw_library(NAME [PROGRAM] SOURCES ... [LINK ...] [LINK_PRIVATE ...] [LINK_ONLY ...]
 # [PUBLIC_HEADERS ...]): a static library of one folder, lfiw::NAME, with the project's warnings.
-# TORCH: its files see LibTorch. PROGRAM: it belongs to the program and is not installed.
+# PROGRAM: it belongs to the program and is not installed.
 # LINK_ONLY: libraries that only object files of another target call. PUBLIC_HEADERS: those that
 # users include; they are installed with all headers that they include.
 function(lfiw_library name)
-  cmake_parse_arguments(ARG "TORCH;PROGRAM" ""
+  cmake_parse_arguments(ARG "PROGRAM" ""
     "SOURCES;LINK;LINK_PRIVATE;LINK_ONLY;PUBLIC_HEADERS" ${ARGN})
-  add_library(lfiw_${name} STATIC ${ARG_SOURCES})
+  lfiw_batch(sources lfiw_${name} ${ARG_SOURCES})
+  add_library(lfiw_${name} STATIC ${sources})
   add_library(lfiw::${name} ALIAS lfiw_${name})
   set_target_properties(lfiw_${name} PROPERTIES EXPORT_NAME ${name})
   lfiw_compile(lfiw_${name})
   list(TRANSFORM ARG_LINK_ONLY REPLACE "(.+)" "$<LINK_ONLY:\\1>")
   target_link_libraries(lfiw_${name} PUBLIC ${ARG_LINK}
     PRIVATE ${ARG_LINK_PRIVATE} $<BUILD_INTERFACE:lfiw_warnings> INTERFACE ${ARG_LINK_ONLY})
-  if(ARG_TORCH)
-    target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
-  else()
-    target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_headers)
-  endif()
+  target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_headers)
   lfiw_check_needs(${name} ${ARG_LINK} ${ARG_LINK_PRIVATE})
   if(NOT ARG_PROGRAM)
     install(TARGETS lfiw_${name} EXPORT lfiw_${name}_targets
@@ -101,8 +135,9 @@ endfunction()
 # lfiw_objects(NAME SOURCES ... LINK ...): object files of a library that see LibTorch.
 function(lfiw_objects name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
-  add_library(lfiw_${name} OBJECT ${ARG_SOURCES})
+  lfiw_batch(sources lfiw_${name} ${ARG_SOURCES})
+  add_library(lfiw_${name} OBJECT ${sources})
   lfiw_compile(lfiw_${name})
   target_link_libraries(lfiw_${name} PRIVATE ${ARG_LINK} lfiw_warnings)
-  target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_torch_headers)
+  target_precompile_headers(lfiw_${name} REUSE_FROM lfiw_headers)
 endfunction()

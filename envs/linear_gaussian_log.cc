@@ -10,7 +10,7 @@ namespace lfiw::envs {
 namespace {
 
 // A matrix L with L L' = covariance, which may be singular.
-MatrixD Root(const MatrixD& covariance) {
+MatrixD CovarianceRoot(const MatrixD& covariance) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
   return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).cwiseSqrt().asDiagonal();
 }
@@ -46,8 +46,8 @@ void SampleEpisode(const LinearGaussianSystem& system, const LinearGaussianPolic
 LinearGaussianLog SampleLog(const LinearGaussianSystem& system, const LinearGaussianPolicy& policy,
                             std::int64_t episodes, std::int64_t steps, const Stream& stream) {
   Validate(system);
-  const Roots roots{Root(system.noise_covariance), Root(system.initial_covariance),
-                    Root(policy.covariance)};
+  const Roots roots{CovarianceRoot(system.noise_covariance), CovarianceRoot(system.initial_covariance),
+                    CovarianceRoot(policy.covariance)};
   LinearGaussianLog log{Array<double, 3>({episodes, steps + 1, system.state_dim()}),
                         Array<double, 3>({episodes, steps, system.action_dim()}),
                         Array<double, 2>({episodes, steps})};

@@ -27,8 +27,8 @@ namespace {
 
 // A listing or an error larger than this is none.
 constexpr std::uint64_t kMaxMessageBytes = 1 << 24;
-constexpr std::size_t kMaxListed = 4'000'000;
-constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxMessages = 4'000'000;
+constexpr std::size_t kMaxFieldRank = 32;
 
 // Sanitizers reserve address space that the limit would forbid.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -180,7 +180,7 @@ std::vector<std::string_view> SplitFields(std::string_view text, char separator,
 std::vector<std::int64_t> ParseShape(std::string_view text, const std::string& path) {
   std::vector<std::int64_t> shape;
   if (text.empty()) return shape;
-  for (const std::string_view field : SplitFields(text, ' ', kMaxRank + 1)) {
+  for (const std::string_view field : SplitFields(text, ' ', kMaxFieldRank + 1)) {
     std::int64_t size = -1;
     const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), size);
     if (error != std::errc() || size < 0 || end != field.data() + field.size()) {
@@ -197,7 +197,7 @@ class Hdf5Store final : public ArrayStore {
     for (;;) {
       const Hdf5Header header = child_.Next(path_);
       if (header.tag == static_cast<std::uint32_t>(Hdf5Tag::kEnd)) break;
-      if (++messages_ > kMaxListed) Throw<DataError>("{}: more than {} objects", path, kMaxListed);
+      if (++messages_ > kMaxMessages) Throw<DataError>("{}: more than {} objects", path, kMaxMessages);
       const std::string text = child_.Text(header);
       if (header.tag == static_cast<std::uint32_t>(Hdf5Tag::kArray)) {
         AddArray(text);

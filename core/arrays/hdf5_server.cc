@@ -19,7 +19,7 @@
 namespace lfiw::core {
 namespace {
 
-constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxServedRank = 32;
 // Enough for the chunks of one block of rows; larger chunks are read again for every block.
 constexpr std::size_t kChunkCacheBytes = 32 << 20;
 constexpr std::size_t kMaxAttributeBytes = 1 << 20;
@@ -154,7 +154,7 @@ Dataset Describe(hid_t file, const std::string& name) {
   const Id type(H5Dget_type(dataset.get()), H5Tclose);
   Dataset out{name, {}, StorageProblem(dataset.get()), {}};
   const int rank = H5Sget_simple_extent_ndims(space.get());
-  if (rank < 0 || static_cast<std::size_t>(rank) > kMaxRank) {
+  if (rank < 0 || static_cast<std::size_t>(rank) > kMaxServedRank) {
     throw ServerError("a dataset without a simple shape");
   }
   out.shape.resize(static_cast<std::size_t>(rank));

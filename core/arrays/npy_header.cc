@@ -13,7 +13,7 @@ namespace lfiw::core {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxNpyRank = 32;
 
 // Reads the few Python literals that numpy writes.
 class HeaderParser {
@@ -116,7 +116,7 @@ class HeaderParser {
       if (error != std::errc() || size < 0) Fail("a shape that is not a list of sizes");
       at_ += static_cast<std::size_t>(end - begin);
       shape.push_back(size);
-      if (shape.size() > kMaxRank) Fail("more than 32 dimensions");
+      if (shape.size() > kMaxNpyRank) Fail("more than 32 dimensions");
       if (!Accept(',') && Peek() != ')') Fail("a missing comma");
     }
     return shape;

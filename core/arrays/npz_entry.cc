@@ -10,7 +10,7 @@
 namespace lfiw::core {
 namespace {
 
-constexpr std::string_view kSuffix = ".npy";
+constexpr std::string_view kEntrySuffix = ".npy";
 // deflate cannot compress better than 1032 : 1
 constexpr std::int64_t kMaxDeflateRatio = 1032;
 constexpr std::size_t kMaxHeaderBytes = 1 << 20;
@@ -102,10 +102,10 @@ std::vector<NpyEntryInfo> ListNpyEntries(zip_t* zip, const std::string& path) {
     if (std::ranges::any_of(name, [](unsigned char c) { return c < ' '; })) {
       Throw<DataError>("{}: the name of entry {} holds a control character", path, i);
     }
-    if (!name.ends_with(kSuffix)) {
+    if (!name.ends_with(kEntrySuffix)) {
       Throw<DataError>("{}: entry '{}' is not a .npy array", path, name);
     }
-    name.resize(name.size() - kSuffix.size());
+    name.resize(name.size() - kEntrySuffix.size());
     const std::string where = fmt::format("{}: array '{}'", path, name);
     if (!names.insert(name).second) Throw<DataError>("{}: the name occurs twice", where);
     entries.push_back({name, i, CheckedSize(stat, file_size, where)});

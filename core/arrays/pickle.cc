@@ -12,9 +12,9 @@ namespace lfiw::core {
 namespace {
 
 // Deeper nesting is an attack, and values are walked recursively.
-constexpr int kMaxDepth = 64;
+constexpr int kMaxPickleDepth = 64;
 constexpr std::int64_t kMaxValues = 1 << 20;
-constexpr std::size_t kMaxRank = 32;
+constexpr std::size_t kMaxPickleRank = 32;
 // Bytes copied while values are built, as a multiple of the file's.
 constexpr std::int64_t kMaxCopies = 4;
 
@@ -454,7 +454,7 @@ class Parser {
   void Fill(Node& node, const Node& dtype, const std::vector<Node*>& dims, bool fortran_order,
             const Node& content) {
     Charge(content.text.size());
-    if (dims.size() > kMaxRank) Fail(fmt::format("an array of {} dimensions", dims.size()));
+    if (dims.size() > kMaxPickleRank) Fail(fmt::format("an array of {} dimensions", dims.size()));
     NpyHeader header{.type = dtype.text, .shape = {}, .fortran_order = fortran_order};
     for (std::size_t k = 0; k < dims.size(); ++k) {
       const std::int64_t dim = Argument(dims, k, Node::Kind::kInteger).integer;
@@ -479,7 +479,7 @@ class Parser {
   // The tree below a node.
   PickleValue Convert(const Node& node, int depth) {
     using Kind = Node::Kind;
-    if (depth > kMaxDepth) Fail(fmt::format("values nested more than {} deep", kMaxDepth));
+    if (depth > kMaxPickleDepth) Fail(fmt::format("values nested more than {} deep", kMaxPickleDepth));
     Charge(1 + node.text.size() + node.array.bytes.size());
     switch (node.kind) {
       case Kind::kBool:

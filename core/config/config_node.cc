@@ -21,7 +21,7 @@ namespace {
 using Kind = ConfigNode::Kind;
 
 // Deep nesting is a mistake or an attack, and the tree is walked recursively.
-constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxYamlDepth = 64;
 
 // Builds the tree from the events of yaml-cpp's parser, which unlike its own nodes keep the line of
 // everything and let repeated keys be seen.
@@ -91,7 +91,7 @@ class TreeBuilder : public YAML::EventHandler {
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, ConfigNode node) {
     RejectAnchor(mark, anchor);
     CheckKey(mark);
-    if (open_.size() == kMaxDepth) Fail(mark, "nested too deeply");
+    if (open_.size() == kMaxYamlDepth) Fail(mark, "nested too deeply");
     node.place = Place(mark);
     open_.push_back({std::move(node), {}, false});
   }

@@ -9,7 +9,7 @@ namespace lfiw::core {
 namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{256} << 20;
-constexpr std::uint32_t kMaxSide = 16'384;
+constexpr std::uint32_t kMaxPngSide = 16'384;
 
 // libpng's image, released at the end of its scope.
 struct Image {
@@ -33,9 +33,9 @@ ImageBatch DecodePng(std::string_view bytes, const std::string& where) {
   png_image& image = png.image;
   png_image_begin_read_from_memory(&image, bytes.data(), bytes.size());
   if (png.failed()) Reject(where, png);
-  if (image.width > kMaxSide || image.height > kMaxSide) {
+  if (image.width > kMaxPngSide || image.height > kMaxPngSide) {
     Throw<DataError>("{}: has {} x {} pixels, expected at most {} a side", where, image.width,
-                     image.height, kMaxSide);
+                     image.height, kMaxPngSide);
   }
   const bool color = (image.format & PNG_FORMAT_FLAG_COLOR) != 0;
   image.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;

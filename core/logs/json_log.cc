@@ -13,14 +13,14 @@ namespace {
 using nlohmann::json;
 
 // Hostile nesting would overflow the parser's stack.
-constexpr int kMaxDepth = 8;
+constexpr int kMaxJsonDepth = 8;
 
 bool NestsTooDeep(std::string_view line) {
   int depth = 0;
   for (const char c : line) {
     if (c == '[' || c == '{') ++depth;
     if (c == ']' || c == '}') --depth;
-    if (depth > kMaxDepth) return true;
+    if (depth > kMaxJsonDepth) return true;
   }
   return false;
 }

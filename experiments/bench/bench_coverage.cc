@@ -62,7 +62,7 @@ CoverageScore Finish(Counts counts) {
   return std::move(score);
 }
 
-constexpr std::array kTitles = {"environment", "episodes", "estimator", "interval",
+constexpr std::array kCoverageTitles = {"environment", "episodes", "estimator", "interval",
                                 "n",           "covered",  "width",     "verdict"};
 
 std::vector<std::string> Cells(const CoverageScore& score, double level) {
@@ -140,12 +140,12 @@ std::string CoverageText(std::span<const CoverageScore> scores, double level) {
   if (scores.empty()) return "";
   std::vector<std::vector<std::string>> rows;
   for (const CoverageScore& score : scores) rows.push_back(Cells(score, level));
-  return FormatTextTable({kTitles.begin(), kTitles.end()}, rows);
+  return FormatTextTable({kCoverageTitles.begin(), kCoverageTitles.end()}, rows);
 }
 
 HtmlTable CoverageTable(std::span<const CoverageScore> scores, double level) {
   HtmlTable table;
-  for (const char* title : kTitles) table.columns.push_back({.title = title});
+  for (const char* title : kCoverageTitles) table.columns.push_back({.title = title});
   for (const CoverageScore& score : scores) {
     HtmlRow row;
     for (std::string& cell : Cells(score, level)) row.cells.emplace_back(std::move(cell));

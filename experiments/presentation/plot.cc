@@ -34,7 +34,7 @@ constexpr std::size_t kFewPoints = 20;
 
 // The SVG's own style sheet: text with a halo, so that it can cross lines, and dark screens, on
 // which grid and blue change. Their colors are spelled as gnuplot writes them.
-constexpr std::string_view kStyleSheet =
+constexpr std::string_view kPlotStyle =
     ".lfiw-plot{background:#fff}"
     ".lfiw-plot text{fill:#333;stroke:#fff;stroke-width:3px;paint-order:stroke}"
     "@media screen and (prefers-color-scheme:dark){"
@@ -418,7 +418,7 @@ std::string Polished(std::string svg, const Plot& plot, const PlotOptions& optio
              "<title>{}</title>\n<style>{}</style>\n"
              "<text x=\"14\" y=\"-8\" font-family=\"sans-serif\" font-size=\"17\" "
              "font-weight=\"600\">{}</text>",
-             -kTitleHeight, options.width, options.height, title, kStyleSheet, title) +
+             -kTitleHeight, options.width, options.height, title, kPlotStyle, title) +
          svg;
 }
 

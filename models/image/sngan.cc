@@ -15,7 +15,7 @@ namespace lfiw::models {
 namespace {
 
 // images of one task in sampling
-constexpr std::int64_t kSampleBlock = 50;
+constexpr std::int64_t kSnganSampleBlock = 50;
 
 SnganSize CheckedSize(std::int64_t channels, std::int64_t height, std::int64_t width) {
   if (height != width || height < 8 || height % 8 != 0) {
@@ -56,7 +56,7 @@ ImageBatch Sngan::Sample(const Stream& stream, std::int64_t first, std::int64_t 
   const auto [channels, side] = impl_->size;
   const at::Device device = TorchDevice(ResolveDevice(impl_->options.training.device));
   ImageBatch images = EmptyImages(count, side, side, channels);
-  SampleBlocks(count, kSampleBlock, progress, [&](std::int64_t begin, std::int64_t end) {
+  SampleBlocks(count, kSnganSampleBlock, progress, [&](std::int64_t begin, std::int64_t end) {
     const c10::InferenceMode inference;
     std::vector<std::int64_t> indices;
     for (std::int64_t i = begin; i < end; ++i) indices.push_back(first + i);

@@ -18,7 +18,7 @@ namespace {
 using Matrix = Array<double, 2>;
 using Table = Eigen::Map<const MatrixD>;
 
-Table AsMatrix(const Matrix& array) {
+Table TermTable(const Matrix& array) {
   return {array.flat().data(), array.shape()[0], array.shape()[1]};
 }
 
@@ -97,7 +97,7 @@ std::vector<std::int64_t> SpreadColumns(std::int64_t columns, std::int64_t count
 }
 
 PartialReturns MakePartialReturns(const EpisodeTerms& terms, std::int64_t max_returns) {
-  const auto numerators = AsMatrix(terms.numerators), denominators = AsMatrix(terms.denominators);
+  const auto numerators = TermTable(terms.numerators), denominators = TermTable(terms.denominators);
   const VectorD sums = denominators.colwise().sum();
   const VectorD ratios = VectorD(numerators.colwise().sum()).cwiseQuotient(sums);
   const VectorD inverse_means = static_cast<double>(terms.episodes()) * sums.cwiseInverse();

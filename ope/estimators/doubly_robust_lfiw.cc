@@ -17,7 +17,7 @@
 namespace lfiw::ope {
 namespace {
 
-constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
+constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
 // Log-weights w and u of all episodes at one step. An episode that has terminated keeps a weight,
 // for its share in the normalizer; one that a time limit cut has none.
@@ -110,7 +110,7 @@ class WeightSource {
   }
 
   StepWeights None() const {
-    const std::vector<double> none(cumulated_.size(), kNoWeight);
+    const std::vector<double> none(cumulated_.size(), kLogZero);
     return {none, none};
   }
 
@@ -125,7 +125,7 @@ class WeightSource {
     std::vector<double> going;
     for (const std::size_t i : running.going) going.push_back(log_weights[i]);
     const double mean = LogSumExp(going) - std::log(static_cast<double>(going.size()));
-    if (mean == kNoWeight) return;
+    if (mean == kLogZero) return;
     const auto total = static_cast<double>(running.going.size() + running.ended.size());
     const double logged = static_cast<double>(running.going.size()) / total;
     const double model =
@@ -154,7 +154,7 @@ class WeightSource {
 bool WriteColumn(const std::vector<double>& log_weights, const std::vector<double>& values,
                  double factor, std::int64_t column, EpisodeTerms& terms) {
   const double largest = *std::max_element(log_weights.begin(), log_weights.end());
-  if (largest == kNoWeight) return false;
+  if (largest == kLogZero) return false;
   for (std::size_t i = 0; i < log_weights.size(); ++i) {
     const double weight = std::exp(log_weights[i] - largest);
     const auto row = static_cast<std::int64_t>(i);

@@ -45,7 +45,7 @@ Matrix ReturnsOf(const EstimatorInputs& in, std::span<const std::int64_t> rows,
 }
 
 // How many of the listed episodes take each step, [K].
-std::vector<double> Running(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+std::vector<double> RunningShares(const EstimatorInputs& in, std::span<const std::int64_t> rows,
                             std::int64_t columns) {
   std::vector<double> counts(static_cast<std::size_t>(columns));
   for (const std::int64_t row : rows) {
@@ -96,7 +96,7 @@ Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> row
     AddDiagnostics(weights.last, diagnostics);
   }
   const bool drop = options.ratios.finished == FinishedEpisodes::kDrop;
-  const std::vector<double> counts = drop ? Running(in, rows, steps) : std::vector<double>();
+  const std::vector<double> counts = drop ? RunningShares(in, rows, steps) : std::vector<double>();
   WeightedColumns columns{std::move(weights.log_weights),
                           DiscountedRewards(in, rows, StepFactors(estimand, in.steps()), steps), 0};
   Estimate estimate = SelfNormalized(options) ? SelfNormalizedSum(std::move(columns))

@@ -14,7 +14,7 @@ namespace lfiw::ope {
 namespace {
 
 // What the members share.
-struct Problem {
+struct FqeData {
   const LoggedProblem& logged;
   const FqeOptions& options;
   std::int64_t steps;  // of the step input
@@ -27,7 +27,7 @@ struct Problem {
 // a checkpoint holds both.
 class FqeProblem : public FitProblem {
  public:
-  FqeProblem(const Problem& problem, Mlp& network, Mlp& target, Stream batches)
+  FqeProblem(const FqeData& problem, Mlp& network, Mlp& target, Stream batches)
       : problem_(problem),
         network_(network),
         target_(target),
@@ -118,7 +118,7 @@ class FqeProblem : public FitProblem {
     return targets;
   }
 
-  const Problem& problem_;
+  const FqeData& problem_;
   Mlp& network_;
   Mlp& target_;
   Stream batches_;
@@ -130,7 +130,7 @@ class FqeProblem : public FitProblem {
 
 // Returns the root mean square Bellman error of the whole ensemble on the held-out rows, as a share
 // of the width that targets have within the rows' steps (Problem::scales).
-double Residual(const Problem& problem, const TimedFunction& q, Stream stream) {
+double Residual(const FqeData& problem, const TimedFunction& q, Stream stream) {
   const LoggedRows& rows = problem.validation;
   const std::vector<std::int64_t> all =
       Subsample(IndexList(rows.size()), problem.options.validation_rows, stream.Child(0));
@@ -163,7 +163,7 @@ FqeFit FitFqe(const LoggedProblem& logged, const FqeOptions& options, std::uint6
   RequireDiscount(estimand);
   const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(logged.log), options.validation_share,
                                            Stream(seed, "fqe validation episodes"), "fqe");
-  Problem problem{.logged = logged,
+  FqeData problem{.logged = logged,
                   .options = options,
                   .steps = estimand.horizon.value_or(1),
                   .train = RowsOf(logged.log, split.train, estimand),

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t kTasks = 16;
 constexpr std::int64_t kPass = 512;
 
-struct Problem {
+struct LinearValueProblem {
   const LoggedProblem& logged;
   const EpisodeBatch& log;
   const FeatureMap& features;
@@ -54,7 +54,7 @@ MatrixD FeaturesOf(const FeatureMap& map, const MatrixF& pairs,
 }
 
 // Mean features of states over actions of the policy, [n, p].
-MatrixD PolicyFeatures(const Problem& problem, const MatrixF& states,
+MatrixD PolicyFeatures(const LinearValueProblem& problem, const MatrixF& states,
                        const std::vector<std::int64_t>& real_steps,
                        const std::vector<std::int64_t>& steps, Stream stream) {
   const MatrixF pairs = WithDrawnActions(problem.logged, states, real_steps, problem.draws, stream);
@@ -66,7 +66,7 @@ MatrixD PolicyFeatures(const Problem& problem, const MatrixF& states,
   return out;
 }
 
-void AddPass(const Problem& problem, std::int64_t begin, std::int64_t end, Moments& moments) {
+void AddPass(const LinearValueProblem& problem, std::int64_t begin, std::int64_t end, Moments& moments) {
   const LoggedRows& rows = problem.rows;
   std::vector<std::int64_t> picked = IndexList(end - begin);
   for (std::int64_t& row : picked) row += begin;
@@ -87,7 +87,7 @@ void AddPass(const Problem& problem, std::int64_t begin, std::int64_t end, Momen
   moments.cross.noalias() += here.transpose() * next;
 }
 
-Moments MomentsOf(const Problem& problem) {
+Moments MomentsOf(const LinearValueProblem& problem) {
   const std::int64_t block = (problem.rows.size() + kTasks - 1) / kTasks;
   std::vector<Moments> parts(kTasks, Moments(problem.features.size()));
   ParallelBlocks(problem.rows.size(), block, [&](std::int64_t begin, std::int64_t end) {
@@ -102,7 +102,7 @@ Moments MomentsOf(const Problem& problem) {
 }
 
 // Mean of E_pi phi(s_0, ., 0) over the episodes.
-VectorD FirstFeatures(const Problem& problem, std::span<const std::int64_t> episodes) {
+VectorD FirstFeatures(const LinearValueProblem& problem, std::span<const std::int64_t> episodes) {
   MatrixF states(std::ssize(episodes), problem.log.obs_dim());
   for (Eigen::Index i = 0; i < states.rows(); ++i) {
     const std::int64_t e = episodes[static_cast<std::size_t>(i)];
@@ -184,7 +184,7 @@ LinearValues FitLinearValues(const LoggedProblem& logged,
   const std::vector<std::int64_t> episodes = NonEmptyEpisodes(log);
   const LoggedRows rows = RowsOf(log, episodes, estimand);
   if (rows.size() == 0) Throw<DataError>("linear values: the log has no steps, expected some");
-  const Problem problem{.logged = logged,
+  const LinearValueProblem problem{.logged = logged,
                         .log = log,
                         .features = *features,
                         .rows = rows,

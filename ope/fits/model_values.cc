@@ -19,7 +19,7 @@ namespace {
 using Episodes = std::vector<std::int64_t>;
 
 // What every part of the fit reads.
-struct Problem {
+struct ModelValueProblem {
   const RolloutInputs& inputs;
   const EpisodeBatch& log;
   std::int64_t horizon;
@@ -38,7 +38,7 @@ struct Problem {
 };
 
 // A seed of its own for each set of rollouts, whose trajectories are numbered from 0.
-std::uint64_t RolloutSeed(const Problem& problem, const char* purpose, std::uint64_t fold,
+std::uint64_t RolloutSeed(const ModelValueProblem& problem, const char* purpose, std::uint64_t fold,
                           std::uint64_t step) {
   return SeedOf(Stream(problem.seed, purpose, {fold, step}));
 }
@@ -70,7 +70,7 @@ void AddTasks(std::int64_t step, const Episodes& episodes, std::uint64_t seed,
   }
 }
 
-BlockRollout RollOut(const Problem& problem, const RolloutTask& task) {
+BlockRollout RollOut(const ModelValueProblem& problem, const RolloutTask& task) {
   if (InterruptRequested()) throw Interrupted();
   MatrixF starts(std::ssize(task.episodes), problem.log.obs_dim());
   for (std::int64_t i = 0; i < starts.rows(); ++i) {
@@ -102,7 +102,7 @@ StepSamples MakeSamples(std::int64_t count, std::int64_t obs_dim) {
 
 // Returns to go of each rollout from its first state and from a random one that it visits later
 // (the first again where its first step is its last): [2 * trajectories] samples.
-StepSamples ReturnsOf(const Problem& problem, const RolloutTask& task, const BlockRollout& block) {
+StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task, const BlockRollout& block) {
   const std::int64_t size = std::ssize(task.episodes);
   StepSamples samples = MakeSamples(2 * size, problem.log.obs_dim());
   std::vector<double> to_go(static_cast<std::size_t>(problem.horizon - task.step) + 1);
@@ -139,7 +139,7 @@ StepSamples Join(const std::vector<StepSamples>& parts, std::int64_t obs_dim) {
 }
 
 // Samples of V: rollouts from logged states of every step that some episode reaches.
-StepSamples ValueSamples(const Problem& problem, const Episodes& episodes, std::uint64_t fold) {
+StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold) {
   std::vector<RolloutTask> tasks;
   const std::int64_t starts = StartsPerStep(problem.options, problem.horizon);
   for (std::int64_t t = 0; t < problem.horizon; ++t) {
@@ -168,7 +168,7 @@ std::vector<std::int64_t> SpreadSteps(std::int64_t i, std::int64_t length, std::
 }
 
 // States of the log, labeled 0.
-StepSamples LoggedStates(const Problem& problem, const Episodes& episodes, std::int64_t stride) {
+StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t stride) {
   std::vector<std::pair<std::int64_t, std::int64_t>> chosen;
   for (std::int64_t i = 0; i < std::ssize(episodes); ++i) {
     const std::int64_t e = episodes[static_cast<std::size_t>(i)];
@@ -188,7 +188,7 @@ struct VisitedStates {
   std::vector<double> alive;  // [T]
 };
 
-VisitedStates VisitInModel(const Problem& problem, const Episodes& episodes, std::uint64_t fold,
+VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold,
                            std::int64_t stride) {
   std::vector<RolloutTask> tasks;
   AddTasks(0,
@@ -257,7 +257,7 @@ struct FoldFunctions {
   TimedFunctionSummary value_summary, ratio_summary;
 };
 
-FoldFunctions FitFold(const Problem& problem, const Episodes& episodes, std::int64_t fold) {
+FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t fold) {
   const auto index = static_cast<std::uint64_t>(fold);
   const StepSamples returns = ValueSamples(problem, episodes, index);
   TimedFunctionFit value =
@@ -280,7 +280,7 @@ FoldFunctions FitFold(const Problem& problem, const Episodes& episodes, std::int
 // Evaluates one episode; row `index` of the result.
 class EpisodeValues {
  public:
-  EpisodeValues(const Problem& problem, const FoldFunctions& functions, std::int64_t episode)
+  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions, std::int64_t episode)
       : problem_(problem),
         functions_(functions),
         episode_(episode),
@@ -397,7 +397,7 @@ class EpisodeValues {
                .cwiseMin(high.transpose().replicate(rows.rows(), 1));
   }
 
-  const Problem& problem_;
+  const ModelValueProblem& problem_;
   const FoldFunctions& functions_;
   std::int64_t episode_, steps_, draws_;
   std::vector<std::int64_t> members_;
@@ -440,7 +440,7 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
     Throw<DataError>("model values: {} episodes for {} folds, expected at least {}", used.size(),
                      options.folds, 2 * options.folds);
   }
-  const Problem problem{inputs, log, horizon, discount, options, seed, run};
+  const ModelValueProblem problem{inputs, log, horizon, discount, options, seed, run};
   const std::int64_t n = std::ssize(used);
   ModelValues out;
   out.episodes = used;

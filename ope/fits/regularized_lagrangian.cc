@@ -25,7 +25,7 @@ constexpr double kGapTolerance = 0.2;
 constexpr double kUnit = 0.541324854612918;
 
 // What the members share.
-struct Problem {
+struct LagrangianProblem {
   const LoggedProblem& logged;
   const EpisodeBatch& log;
   const Estimand& estimand;
@@ -59,7 +59,7 @@ double RewardOf(const EpisodeBatch& log, const LoggedRows& rows, std::size_t row
              : reward;
 }
 
-double RewardScale(const Problem& problem) {
+double RewardScale(const LagrangianProblem& problem) {
   std::vector<double> rewards;
   for (std::size_t row = 0; row < problem.train.state.size(); ++row) {
     rewards.push_back(RewardOf(problem.log, problem.train, row, problem.estimand));
@@ -69,7 +69,7 @@ double RewardScale(const Problem& problem) {
 }
 
 // Where Q is expected: with zeta = 1 it is -a_zeta for each step that is left, plus the rewards.
-StepScales GuessScales(const Problem& problem) {
+StepScales GuessScales(const LagrangianProblem& problem) {
   const LagrangianOptions& options = problem.options;
   const bool rewards = options.reward == RewardTerm::kOn;
   StepScales out, returns;
@@ -107,7 +107,7 @@ struct Sample {
   std::int64_t FirstRow() const { return n + n * draws; }
 };
 
-Sample MakeSample(const Problem& problem, const LoggedRows& rows, std::vector<std::int64_t> picked,
+Sample MakeSample(const LagrangianProblem& problem, const LoggedRows& rows, std::vector<std::int64_t> picked,
                   std::span<const std::int64_t> episodes, Stream& stream) {
   const std::int64_t draws = problem.options.target_draws;
   MatrixF firsts(std::ssize(episodes), problem.log.obs_dim());
@@ -182,7 +182,7 @@ struct OutputGradients {
 // One evaluation of the Lagrangian on a sample.
 class Evaluation {
  public:
-  Evaluation(const Problem& problem, const LoggedRows& rows, double row_scale, const Sample& sample,
+  Evaluation(const LagrangianProblem& problem, const LoggedRows& rows, double row_scale, const Sample& sample,
              ConstMatrixRef q_outputs, ConstMatrixRef zeta_outputs, const VectorF& multipliers)
       : problem_(problem),
         rows_(rows),
@@ -278,7 +278,7 @@ class Evaluation {
         static_cast<float>(-share * ascent * LinkSlope(options.positivity, output));
   }
 
-  const Problem& problem_;
+  const LagrangianProblem& problem_;
   const LoggedRows& rows_;
   double row_scale_;
   const Sample& sample_;
@@ -292,7 +292,7 @@ class Evaluation {
 // that a checkpoint holds all.
 class LagrangianProblem : public FitProblem {
  public:
-  LagrangianProblem(const Problem& problem, Mlp& q, Mlp& zeta, Stream batches)
+  LagrangianProblem(const LagrangianProblem& problem, Mlp& q, Mlp& zeta, Stream batches)
       : problem_(problem), q_(q), zeta_(zeta), batches_(batches) {
     const Eigen::Index lambdas = problem.multiplier() ? problem.steps : 0;
     multipliers_ = VectorF::Zero(lambdas);
@@ -368,7 +368,7 @@ class LagrangianProblem : public FitProblem {
     return MakeSample(problem_, problem_.train, std::move(rows), episodes, stream);
   }
 
-  const Problem& problem_;
+  const LagrangianProblem& problem_;
   Mlp& q_;
   Mlp& zeta_;
   Stream batches_;
@@ -395,7 +395,7 @@ std::vector<double> Ratios(const LagrangianFit& fit, const MatrixF& pairs,
 }
 
 // Mean weight and value over the whole log.
-void Summarize(const Problem& problem, LagrangianFit& fit) {
+void Summarize(const LagrangianProblem& problem, LagrangianFit& fit) {
   const std::vector<std::int64_t> episodes = NonEmptyEpisodes(problem.log);
   const LoggedRows rows = RowsOf(problem.log, episodes, problem.estimand);
   const std::vector<double> carried = CarriedSteps(rows, problem.estimand);
@@ -442,7 +442,7 @@ LagrangianFit FitLagrangian(const LoggedProblem& logged, const LagrangianOptions
   RequireDiscount(estimand);
   EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
                                      Stream(seed, "lagrangian validation episodes"), name.c_str());
-  Problem problem{.logged = logged,
+  LagrangianProblem problem{.logged = logged,
                   .log = log,
                   .estimand = estimand,
                   .options = options,

@@ -13,7 +13,7 @@
 namespace lfiw::ope {
 namespace {
 
-constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+constexpr double kNoLogWeight = -std::numeric_limits<double>::infinity();
 // Unnormalized weights are formed as they are while the largest lies within exp(+-300), so that
 // their squares are representable, and relative to the largest beyond.
 constexpr double kPlainLogRange = 300.0;
@@ -43,14 +43,14 @@ Weights UnitWeights(std::int64_t n) {
           .largest = 1.0};
 }
 
-double Largest(std::span<const double> values) {
+double LargestLogWeight(std::span<const double> values) {
   return *std::max_element(values.begin(), values.end());
 }
 
 // Fills `weights` from log-weights of which at least one is above -inf.
 void Exponentiate(std::span<const double> log_weights, WeightNormalization normalization,
                   Weights& weights) {
-  const double top = Largest(log_weights);
+  const double top = LargestLogWeight(log_weights);
   const bool self = normalization == WeightNormalization::kSelf;
   const double unit = self || std::abs(top) > kPlainLogRange ? top : 0.0;
   weights.normalization = normalization;
@@ -70,7 +70,7 @@ void Exponentiate(std::span<const double> log_weights, WeightNormalization norma
 // A quantity in units of exp(log_scale) with each episode's share in its error: the sum of the
 // squared shares is the variance of the value (the delta method).
 struct Term {
-  double log_scale = kLogZero;
+  double log_scale = kNoLogWeight;
   double value = 0.0;
   std::vector<double> shares;
 
@@ -193,7 +193,7 @@ class SetwiseSweep {
     Flatten(current_, options_.alpha);
     const std::int64_t clipped = ClipBelow(current_, options_.beta);
     clipped_ = trajectory() ? clipped : clipped_ + clipped;
-    if (Largest(current_) == kLogZero) return false;
+    if (LargestLogWeight(current_) == kNoLogWeight) return false;
     const std::int64_t horizon = t + 1;
     const bool fits = stepwise() ? horizon <= wanted_.last : wanted_.At(horizon);
     const TailFit fit = options_.smoothing == WeightSmoothing::kPareto ? SmoothTail(current_)
@@ -270,15 +270,15 @@ class BatchSweep {
       clipped_ += ClipBelow(current_, options_.beta);
       Accumulate(outcomes_.rewards.Row(t));
       if (t < wanted_.last) KeepLargest();
-      if (log_unit_ > kLogZero) points[static_cast<std::size_t>(t) + 1] = Point(t + 1);
+      if (log_unit_ > kNoLogWeight) points[static_cast<std::size_t>(t) + 1] = Point(t + 1);
     }
     return points;
   }
 
  private:
   void Accumulate(std::span<const double> rewards) {
-    const double top = Largest(current_);
-    if (top == kLogZero) return;
+    const double top = LargestLogWeight(current_);
+    if (top == kNoLogWeight) return;
     if (top > log_unit_) {
       const double factor = std::exp(log_unit_ - top);
       for (double& value : products_) value *= factor;
@@ -339,7 +339,7 @@ class BatchSweep {
   std::vector<double> current_;   // transformed log-weights of one step
   std::vector<double> products_;  // [n] sums of weight times reward
   std::vector<double> weights_;   // [n] sums of weights
-  double log_unit_ = kLogZero;
+  double log_unit_ = kNoLogWeight;
   double sum_of_squares_ = 0.0;
   std::vector<double> largest_;  // log-weights, descending
   std::int64_t clipped_ = 0;

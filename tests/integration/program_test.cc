@@ -128,10 +128,16 @@ class Program : public ::testing::Test {
   std::string Results(const std::string& name) const {
     return ReadFile(dir_ / (name + "/results.csv"));
   }
-  // Expects exit 2 and a single line that holds every text; nothing else may be said.
+  // Expects exit 2 and a single line that holds every text; nothing else may be said but that the
+  // machine is slow, which depends on what else it does.
   void ExpectRefused(const Outcome& outcome, const std::vector<std::string>& texts) const {
     EXPECT_EQ(outcome.status, 2) << outcome.output;
-    EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
+    std::istringstream lines(outcome.output);
+    std::int64_t said = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("lfiw: WARNING: sgemm")) ++said;
+    }
+    EXPECT_EQ(said, 1) << outcome.output;
     for (const std::string& text : texts) EXPECT_THAT(outcome.output, HasSubstr(text));
   }
 

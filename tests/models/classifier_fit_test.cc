@@ -67,7 +67,7 @@ EpisodeBatch NormalLog(std::int64_t episodes, std::int64_t length, double shift)
   return log;
 }
 
-ClassifierOptions Small() {
+ClassifierOptions SmallClassifier() {
   ClassifierOptions options;
   options.network = {.hidden_layers = 1, .width = 16, .activation = Activation::kSilu};
   options.fit.steps = 60;
@@ -100,7 +100,7 @@ void ExpectApproachesTheTruth(const ClassifierOptions& options) {
 }
 
 ClassifierOptions Longer() {
-  ClassifierOptions options = Small();
+  ClassifierOptions options = SmallClassifier();
   options.fit.steps = 1000;
   options.fit.validate_every = 100;
   return options;
@@ -144,7 +144,7 @@ TEST(FitClassifier, ApproachesTheRatioOfTwoModesToOne) {
 
 TEST(FitClassifier, LeavesOutWhatTheModelDoesNotLearn) {
   const ClassifierFit fit =
-      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), Small(), 3, 0);
+      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), SmallClassifier(), 3, 0);
   EXPECT_THAT(fit.summary.dropped_outcome_dims, ElementsAre(1));
   EXPECT_EQ(fit.classifier.scaler().input_dim(), 4);
 }
@@ -165,7 +165,7 @@ TEST(FitClassifier, InputNoiseFlattensTheRatio) {
 TEST(FitClassifier, RepeatedEpisodesStayOnOneSide) {
   const EpisodeBatch log = NormalLog(4, 20, 1.0);
   const std::vector<std::int64_t> drawn = {0, 0, 0, 1, 2, 2, 3};
-  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), Small(), 3, 0);
+  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), SmallClassifier(), 3, 0);
   EXPECT_EQ(fit.summary.train_steps + fit.summary.validation_steps, 140);
 }
 
@@ -181,13 +181,13 @@ TEST(FitClassifier, ResumesToTheSameBytes) {
   const TestDir folder;
   const StandardNormalModel model;
   InterruptHalfway interrupt;
-  EXPECT_THROW(FitClassifier(log, Range(10), model, Small(), 3, 0,
+  EXPECT_THROW(FitClassifier(log, Range(10), model, SmallClassifier(), 3, 0,
                              {.folder = folder.path(), .progress = &interrupt}),
                Interrupted);
   InterruptRequested() = false;
   const ClassifierFit resumed =
-      FitClassifier(log, Range(10), model, Small(), 3, 0, {.folder = folder.path()});
-  const ClassifierFit straight = FitClassifier(log, Range(10), model, Small(), 3, 0);
+      FitClassifier(log, Range(10), model, SmallClassifier(), 3, 0, {.folder = folder.path()});
+  const ClassifierFit straight = FitClassifier(log, Range(10), model, SmallClassifier(), 3, 0);
   EXPECT_EQ(Curve(resumed.classifier), Curve(straight.classifier));
   EXPECT_EQ(resumed.summary.fit.history, straight.summary.fit.history);
 }
@@ -196,7 +196,7 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
   const EpisodeBatch log = NormalLog(10, 20, 1.0);
   const auto curve = [&](std::uint64_t seed, std::int64_t index) {
     return Curve(
-        FitClassifier(log, Range(10), StandardNormalModel(), Small(), seed, index).classifier);
+        FitClassifier(log, Range(10), StandardNormalModel(), SmallClassifier(), seed, index).classifier);
   };
   EXPECT_EQ(curve(3, 0), curve(3, 0));
   EXPECT_NE(curve(3, 0), curve(3, 1));
@@ -204,12 +204,12 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
 }
 
 TEST(FitClassifier, RejectsALogOfOtherDimensions) {
-  EXPECT_THROW(FitClassifier(LinearLog(4, 10, 1), Range(4), StandardNormalModel(), Small(), 3, 0),
+  EXPECT_THROW(FitClassifier(LinearLog(4, 10, 1), Range(4), StandardNormalModel(), SmallClassifier(), 3, 0),
                DataError);
 }
 
 TEST(FitClassifier, RejectsABatchWithoutARealRow) {
-  ClassifierOptions options = Small();
+  ClassifierOptions options = SmallClassifier();
   options.fit.batch = 4;
   options.generated_per_real = 4;
   EXPECT_THROW(FitClassifier(NormalLog(4, 10, 1.0), Range(4), StandardNormalModel(), options, 3, 0),

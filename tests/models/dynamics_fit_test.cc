@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-DynamicsOptions Small() {
+DynamicsOptions SmallDynamics() {
   DynamicsOptions options;
   options.members = 2;
   options.network = {.hidden_layers = 1, .width = 32, .activation = Activation::kSilu};
@@ -44,7 +44,7 @@ MatrixF Fingerprint(const DynamicsFit& fit) {
 
 TEST(FitDynamics, LearnsALinearGaussianSystem) {
   const EpisodeBatch log = LinearLog(60, 50, 1);
-  DynamicsOptions options = Small();
+  DynamicsOptions options = SmallDynamics();
   options.fit.steps = 1500;
   options.fit.validate_every = 250;
   const DynamicsFit fit = FitDynamics(log, Range(50), options, 7);
@@ -63,7 +63,7 @@ TEST(FitDynamics, LearnsALinearGaussianSystem) {
 }
 
 TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
-  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7);
+  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), SmallDynamics(), 7);
   EXPECT_THAT(fit.summary.constant_state_dims, ElementsAre(2));
   EXPECT_THAT(fit.summary.constant_outcome_dims, ElementsAre(2));
   EXPECT_THAT(fit.summary.constant_aux_dims, IsEmpty());
@@ -78,16 +78,16 @@ TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
 TEST(FitDynamics, SameBytesForAnyNumberOfThreads) {
   const EpisodeBatch log = LinearLog(10, 20, 1);
   SetThreads(1);
-  const MatrixF one = Fingerprint(FitDynamics(log, Range(10), Small(), 7));
+  const MatrixF one = Fingerprint(FitDynamics(log, Range(10), SmallDynamics(), 7));
   SetThreads(2);
-  const MatrixF two = Fingerprint(FitDynamics(log, Range(10), Small(), 7));
+  const MatrixF two = Fingerprint(FitDynamics(log, Range(10), SmallDynamics(), 7));
   SetThreads(0);
   EXPECT_EQ(one, two);
-  EXPECT_NE(one, Fingerprint(FitDynamics(log, Range(10), Small(), 8)));
+  EXPECT_NE(one, Fingerprint(FitDynamics(log, Range(10), SmallDynamics(), 8)));
 }
 
 // Asks for an interruption once half of the work is done.
-class InterruptHalfway : public Progress {
+class InterruptDynamicsHalfway : public Progress {
  public:
   void Advance(std::int64_t done) override {
     if ((total_ += done) >= 60) InterruptRequested() = true;
@@ -101,18 +101,18 @@ class InterruptHalfway : public Progress {
 TEST(FitDynamics, ResumesToTheSameBytes) {
   const EpisodeBatch log = LinearLog(10, 20, 1);
   const TestDir folder;
-  InterruptHalfway interrupt;
+  InterruptDynamicsHalfway interrupt;
   EXPECT_THROW(
-      FitDynamics(log, Range(10), Small(), 7, {.folder = folder.path(), .progress = &interrupt}),
+      FitDynamics(log, Range(10), SmallDynamics(), 7, {.folder = folder.path(), .progress = &interrupt}),
       Interrupted);
   InterruptRequested() = false;
-  const DynamicsFit resumed = FitDynamics(log, Range(10), Small(), 7, {.folder = folder.path()});
-  EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), Small(), 7)));
+  const DynamicsFit resumed = FitDynamics(log, Range(10), SmallDynamics(), 7, {.folder = folder.path()});
+  EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), SmallDynamics(), 7)));
 }
 
 TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
   const DynamicsFit fit =
-      FitDynamics(LinearLog(10, 20, 1), Range(10), Small(), 7, {}, {{0, 1, 2}, {3, 4, 5, 6}});
+      FitDynamics(LinearLog(10, 20, 1), Range(10), SmallDynamics(), 7, {}, {{0, 1, 2}, {3, 4, 5, 6}});
   const auto own = [&](std::size_t k) {
     return fit.summary.members[k].train_episodes + fit.summary.members[k].validation_episodes;
   };
@@ -122,7 +122,7 @@ TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
 }
 
 TEST(FitDynamics, DeterministicMembersLearnTheMean) {
-  DynamicsOptions options = Small();
+  DynamicsOptions options = SmallDynamics();
   options.kind = DynamicsKind::kDeterministic;
   options.fit.steps = 600;
   const EpisodeBatch log = LinearLog(30, 50, 1);
@@ -135,11 +135,11 @@ TEST(FitDynamics, DeterministicMembersLearnTheMean) {
 
 TEST(FitDynamics, OneEpisodeOrConstantDataAreErrors) {
   EpisodeBatch log = LinearLog(3, 20, 1);
-  EXPECT_THROW(FitDynamics(log, Range(1), Small(), 7), DataError);
+  EXPECT_THROW(FitDynamics(log, Range(1), SmallDynamics(), 7), DataError);
   log.observations.setConstant(1.0f);
   log.aux.setConstant(1.0f);
   try {
-    FitDynamics(log, Range(3), Small(), 7);
+    FitDynamics(log, Range(3), SmallDynamics(), 7);
     FAIL() << "accepted";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("every outcome is constant"));

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-LearnedFunctionOptions Small() {
+LearnedFunctionOptions SmallFunction() {
   LearnedFunctionOptions options;
   options.members = 2;
   options.network = {.hidden_layers = 2, .width = 32, .activation = Activation::kSilu};
@@ -34,7 +34,7 @@ LearnedFunctionOptions Small() {
 }
 
 LearnedFunctionOptions Longer() {
-  LearnedFunctionOptions options = Small();
+  LearnedFunctionOptions options = SmallFunction();
   options.fit.steps = 2000;
   options.fit.validate_every = 200;
   return options;
@@ -71,7 +71,7 @@ TEST(FitReward, LearnsDisplacementAndQuadraticCost) {
 TEST(FitReward, ConstantRewardIsLearnedExactly) {
   const auto tenth = [](double, double, double) { return 0.1; };
   const EpisodeBatch log = WalkLog(10, 20, kNoLimit, tenth, 1);
-  const auto [function, summary] = FitReward(log, Range(10), Small(), 7);
+  const auto [function, summary] = FitReward(log, Range(10), SmallFunction(), 7);
   for (const double value : Predict(function, log)) EXPECT_EQ(value, 0.1);
   EXPECT_EQ(summary.rmse, 0.0);
   EXPECT_FALSE(summary.r2.has_value());
@@ -80,37 +80,37 @@ TEST(FitReward, ConstantRewardIsLearnedExactly) {
 
 TEST(FitReward, MembersDiffer) {
   const EpisodeBatch log = WalkLog(10, 20, kNoLimit, QuadraticReward, 1);
-  const auto fit = FitReward(log, Range(10), Small(), 7);
+  const auto fit = FitReward(log, Range(10), SmallFunction(), 7);
   EXPECT_NE(fit.summary.members[0].best_validation_loss,
             fit.summary.members[1].best_validation_loss);
 }
 
 TEST(FitReward, UsesTheListedEpisodesOnly) {
   EpisodeBatch log = WalkLog(10, 20, kNoLimit, QuadraticReward, 1);
-  const auto before = FitReward(log, Range(8), Small(), 7);
+  const auto before = FitReward(log, Range(8), SmallFunction(), 7);
   std::fill(log.rewards.begin() + 160, log.rewards.end(), 1e6);
   log.observations.bottomRows(42).setConstant(1e6f);
-  const auto after = FitReward(log, Range(8), Small(), 7);
+  const auto after = FitReward(log, Range(8), SmallFunction(), 7);
   EXPECT_EQ(before.summary.rmse, after.summary.rmse);
 }
 
 TEST(FitReward, SameBytesForAnyNumberOfThreads) {
   const EpisodeBatch log = WalkLog(10, 20, kNoLimit, QuadraticReward, 1);
   SetThreads(1);
-  const auto one = FitReward(log, Range(10), Small(), 7);
+  const auto one = FitReward(log, Range(10), SmallFunction(), 7);
   SetThreads(2);
-  const auto two = FitReward(log, Range(10), Small(), 7);
+  const auto two = FitReward(log, Range(10), SmallFunction(), 7);
   SetThreads(0);
   EXPECT_EQ(Predict(one.function, log), Predict(two.function, log));
   EXPECT_EQ(one.summary.rmse, two.summary.rmse);
   EXPECT_NE(Predict(one.function, log),
-            Predict(FitReward(log, Range(10), Small(), 8).function, log));
+            Predict(FitReward(log, Range(10), SmallFunction(), 8).function, log));
 }
 
 TEST(FitReward, OneEpisodeIsAnError) {
   const EpisodeBatch log = WalkLog(3, 20, kNoLimit, QuadraticReward, 1);
   try {
-    FitReward(log, std::vector<std::int64_t>{1, 1}, Small(), 7);
+    FitReward(log, std::vector<std::int64_t>{1, 1}, SmallFunction(), 7);
     FAIL() << "accepted";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("reward: 1 distinct episodes"));
@@ -134,13 +134,13 @@ TEST(FitTermination, ResumesToTheSameBytes) {
   const TestDir folder;
   InterruptHalfway interrupt;
   EXPECT_THROW(
-      FitTermination(log, Range(20), Small(), 7, {.folder = folder.path(), .progress = &interrupt}),
+      FitTermination(log, Range(20), SmallFunction(), 7, {.folder = folder.path(), .progress = &interrupt}),
       Interrupted);
   InterruptRequested() = false;
-  const auto resumed = FitTermination(log, Range(20), Small(), 7, {.folder = folder.path()});
+  const auto resumed = FitTermination(log, Range(20), SmallFunction(), 7, {.folder = folder.path()});
   EXPECT_TRUE(std::filesystem::exists(folder / "termination_1.npz"));
   EXPECT_EQ(Predict(resumed.function, log),
-            Predict(FitTermination(log, Range(20), Small(), 7).function, log));
+            Predict(FitTermination(log, Range(20), SmallFunction(), 7).function, log));
 }
 
 TEST(FitTermination, FindsAThresholdNearAndFar) {
@@ -181,7 +181,7 @@ TEST(FitTermination, ProbabilitiesAreThoseOfTheLogThoughBatchesAreBalanced) {
   const EpisodeBatch log = WalkLog(400, 20, kNoLimit, QuadraticReward, 1);
   EpisodeBatch ended = log;
   std::ranges::fill(ended.terminated, std::uint8_t{1});
-  const auto fit = FitTermination(ended, Range(400), Small(), 7);
+  const auto fit = FitTermination(ended, Range(400), SmallFunction(), 7);
   const auto probabilities = Predict(fit.function, ended);
   double mean = 0.0;
   for (const double p : probabilities) mean += p / static_cast<double>(probabilities.size());
@@ -193,7 +193,7 @@ TEST(FitTermination, ProbabilitiesAreThoseOfTheLogThoughBatchesAreBalanced) {
 TEST(FitTermination, ASingleEndIsTrainedOnAndHeldOutErrorsSaySo) {
   EpisodeBatch log = WalkLog(10, 20, kNoLimit, QuadraticReward, 1);
   log.terminated[3] = 1;
-  const auto fit = FitTermination(log, Range(10), Small(), 7);
+  const auto fit = FitTermination(log, Range(10), SmallFunction(), 7);
   EXPECT_EQ(fit.summary.train_positives, 1);
   EXPECT_EQ(fit.summary.positives, 0);
   EXPECT_FALSE(fit.summary.auc.has_value());
@@ -203,7 +203,7 @@ TEST(FitTermination, ALogWithoutEndsIsAnError) {
   EpisodeBatch log = WalkLog(10, 20, kNoLimit, QuadraticReward, 1);
   log.terminated[9] = 1;
   try {
-    FitTermination(log, Range(9), Small(), 7);
+    FitTermination(log, Range(9), SmallFunction(), 7);
     FAIL() << "accepted";
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("none of 9 episodes terminates"));
@@ -212,7 +212,7 @@ TEST(FitTermination, ALogWithoutEndsIsAnError) {
 
 TEST(FitTermination, ABatchOfOneIsAnError) {
   const EpisodeBatch log = WalkLog(20, 40, kWalkLimit, QuadraticReward, 1);
-  LearnedFunctionOptions options = Small();
+  LearnedFunctionOptions options = SmallFunction();
   options.fit.batch = 1;
   EXPECT_THROW(FitTermination(log, Range(20), options, 7), ConfigError);
 }

@@ -7,7 +7,7 @@
 namespace lfiw::models {
 namespace {
 
-MatrixF RandomMatrix(std::int64_t rows, std::int64_t columns, std::uint64_t index) {
+MatrixF NormalMatrix(std::int64_t rows, std::int64_t columns, std::uint64_t index) {
   MatrixF m(rows, columns);
   Stream(1, "matrix", {index}).FillNormal(std::span<float>(m.data(), std::size_t(m.size())));
   return m;
@@ -16,8 +16,8 @@ MatrixF RandomMatrix(std::int64_t rows, std::int64_t columns, std::uint64_t inde
 TEST(TiledProduct, EqualsTheTripleLoop) {
   for (const std::int64_t rows : {1, 7, 8, 19}) {
     for (const std::int64_t columns : {16, 48, 64, 112}) {
-      const MatrixF a = RandomMatrix(rows, 13, 0), b = RandomMatrix(13, columns, 1);
-      const MatrixF start = RandomMatrix(1, columns, 2);
+      const MatrixF a = NormalMatrix(rows, 13, 0), b = NormalMatrix(13, columns, 1);
+      const MatrixF start = NormalMatrix(1, columns, 2);
       MatrixF out(rows, columns);
       TiledProduct(rows, 13, columns, {a.data(), 13, 1}, b.data(), start.data(), out.data());
       for (std::int64_t i = 0; i < rows; ++i) {
@@ -32,7 +32,7 @@ TEST(TiledProduct, EqualsTheTripleLoop) {
 }
 
 TEST(TiledProduct, ReadsATransposeThroughItsStrides) {
-  const MatrixF a = RandomMatrix(9, 11, 0), b = RandomMatrix(11, 32, 1);
+  const MatrixF a = NormalMatrix(9, 11, 0), b = NormalMatrix(11, 32, 1);
   const MatrixF transposed = a.transpose();
   MatrixF direct(9, 32), strided(9, 32);
   TiledProduct(9, 11, 32, {a.data(), 11, 1}, b.data(), nullptr, direct.data());
@@ -42,7 +42,7 @@ TEST(TiledProduct, ReadsATransposeThroughItsStrides) {
 
 TEST(TiledProduct, RowIsTheSameInEveryBatchToTheBit) {
   for (const std::int64_t columns : {16, 64, 80}) {
-    const MatrixF a = RandomMatrix(21, 64, 0), b = RandomMatrix(64, columns, 1);
+    const MatrixF a = NormalMatrix(21, 64, 0), b = NormalMatrix(64, columns, 1);
     MatrixF all(21, columns), one(1, columns);
     TiledProduct(21, 64, columns, {a.data(), 64, 1}, b.data(), nullptr, all.data());
     for (std::int64_t i = 0; i < 21; ++i) {

@@ -20,7 +20,7 @@ using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-EstimatorInputs Inputs() {
+EstimatorInputs FitInputs() {
   EstimatorInputs in;
   in.rewards = Array<double, 2>({2, 3}, 1.0);
   in.lengths = {3, 3};
@@ -54,7 +54,7 @@ FitMethod Double(const std::string& name, const std::string& of) {
 
 FittedInputs Fitted(const FitRegistry& fits, const std::set<std::string>& needs) {
   FittedInputs out;
-  out.arrays = Inputs();
+  out.arrays = FitInputs();
   AddFits(
       fits, needs, {}, [](const FitMethod&) { return std::optional<FitOutcome>(); }, out);
   return out;

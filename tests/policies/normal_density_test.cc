@@ -8,7 +8,7 @@
 namespace lfiw::policies {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kFar = std::numeric_limits<double>::infinity();
 
 TEST(LogNormalCdf, EqualsValuesFromMultiplePrecision) {
   constexpr double kCases[][2] = {
@@ -23,7 +23,7 @@ TEST(LogNormalCdf, EqualsValuesFromMultiplePrecision) {
 
 TEST(LogNormalCdf, IsFiniteFarOutAndReachesItsLimits) {
   EXPECT_TRUE(std::isfinite(LogNormalCdf(-1e100)));
-  EXPECT_EQ(LogNormalCdf(kInfinity), 0.0);
+  EXPECT_EQ(LogNormalCdf(kFar), 0.0);
   EXPECT_EQ(LogNormalCdf(0.0), std::log(0.5));
 }
 
@@ -46,7 +46,7 @@ TEST(LogCensoredDensity, TailsAndInsideSumToOne) {
 
 TEST(LogCensoredDensity, WithoutBoundsIsTheNormalDensity) {
   for (const double x : {-50.0, 0.0, 3.0}) {
-    EXPECT_EQ(LogCensoredDensity(x, 1.0, 2.0, -kInfinity, kInfinity),
+    EXPECT_EQ(LogCensoredDensity(x, 1.0, 2.0, -kFar, kFar),
               LogNormalDensity(x, 1.0, 2.0));
   }
 }
@@ -61,7 +61,7 @@ TEST(LogSquashedDensity, EqualsValuesFromMultiplePrecision) {
                                   {1.0, 2.0, 0.5, -101.8703884773034600675},
                                   {-1.0, -12.0, 1.0, -0.00140004338716910535479}};
   for (const auto& [x, mean, scale, expected] : kCases) {
-    EXPECT_NEAR(LogSquashedDensity(x, {mean, scale}, -kInfinity, kInfinity), expected,
+    EXPECT_NEAR(LogSquashedDensity(x, {mean, scale}, -kFar, kFar), expected,
                 1e-9 * std::abs(expected))
         << "x = " << x;
   }
@@ -91,15 +91,15 @@ TEST(LogSquashedDensity, IsFiniteAtTheEndsAndMinusInfinityBeyond) {
       EXPECT_TRUE(std::isfinite(LogSquashedDensity(x, {mean, 0.01}, -1.0, 1.0)));
     }
   }
-  EXPECT_EQ(LogSquashedDensity(1.5, {0.0, 1.0}, -2.0, 2.0), -kInfinity);
-  EXPECT_EQ(LogSquashedDensity(0.5, {0.0, 1.0, 0.0, 0.4}, -1.0, 1.0), -kInfinity);
+  EXPECT_EQ(LogSquashedDensity(1.5, {0.0, 1.0}, -2.0, 2.0), -kFar);
+  EXPECT_EQ(LogSquashedDensity(0.5, {0.0, 1.0, 0.0, 0.4}, -1.0, 1.0), -kFar);
   // what rounding in float adds is no other action
   const double end = 0.4f;
   EXPECT_TRUE(std::isfinite(LogSquashedDensity(end * (1.0 + 1e-7), {0.0, 1.0, 0.0, end}, -1, 1)));
 }
 
 TEST(LogSquashedDensity, FallsTowardsTheEndWhereTheDrawIsNarrow) {
-  double before = kInfinity;
+  double before = kFar;
   for (double x = std::tanh(0.25); x < 0.999; x += 1e-3) {
     const double density = LogSquashedDensity(x, {0.2, 0.1}, -1.0, 1.0);
     EXPECT_LT(density, before) << "x = " << x;

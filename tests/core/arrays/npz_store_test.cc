@@ -17,7 +17,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const std::string kNumpyFile = SourceFile("tests/core/arrays/data/numpy.npz");
+const std::string kStoredNumpyFile = SourceFile("tests/core/arrays/data/numpy.npz");
 
 TEST(NpzStore, RowsComeInAnyOrder) {
   const TestDir dir;
@@ -35,7 +35,7 @@ TEST(NpzStore, RowsComeInAnyOrder) {
 }
 
 TEST(NpzStore, FortranOrderAndCompressionAreReadByRows) {
-  const auto store = OpenNpzStore(kNumpyFile);
+  const auto store = OpenNpzStore(kStoredNumpyFile);
   const ArrayInfo& info = store->Info("fortran");
   const std::vector<std::int64_t> expected = IndexList(std::int64_t{24});
   const auto items = static_cast<std::size_t>(info.row_items());
@@ -47,7 +47,7 @@ TEST(NpzStore, FortranOrderAndCompressionAreReadByRows) {
 }
 
 TEST(NpzStore, PickledObjectsAreListedButNeverRead) {
-  const auto store = OpenNpzStore(kNumpyFile);
+  const auto store = OpenNpzStore(kStoredNumpyFile);
   EXPECT_TRUE(store->Has("objects"));
   EXPECT_THAT([&] { store->ReadAll("objects"); },
               ThrowsMessage<DataError>(HasSubstr("never loaded")));

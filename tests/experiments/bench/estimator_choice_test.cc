@@ -13,7 +13,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-struct Config {
+struct ChoiceConfig {
   std::vector<EstimatorChoice> estimators;
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -21,14 +21,14 @@ struct Config {
   }
 };
 
-Config Read(const std::string& yaml) {
-  Config config;
+ChoiceConfig ReadChoice(const std::string& yaml) {
+  ChoiceConfig config;
   ReadConfig(ParseYaml(yaml, "bench.yaml"), config);
   return config;
 }
 
 std::vector<Estimator> Made(const std::string& yaml) {
-  return MakeEstimators(Read(yaml).estimators, StandardEstimators(), StandardFits());
+  return MakeEstimators(ReadChoice(yaml).estimators, StandardEstimators(), StandardFits());
 }
 
 std::string ErrorOf(const std::string& yaml) {
@@ -54,12 +54,12 @@ TEST(EstimatorChoice, OptionsThatAreTheUsualOnesAreNoParams) {
 }
 
 TEST(EstimatorChoice, ReadsBackFromWhatItIsWrittenAs) {
-  const Config config = Read(
+  const ChoiceConfig config = ReadChoice(
       "estimators: [wis, {name: magic_fqe, level: 0.8, doubly_robust: {ratios: {max_weight: 1e1}}},"
       " {name: dr_lfiw, choice: {powers: [1, 0.5]}}, {name: wis, ratios: {finished: 'one'}}]");
   const std::string written = DumpConfig(config);
-  EXPECT_EQ(DumpConfig(Read(written)), written);
-  EXPECT_EQ(CanonicalText(Read(written)), CanonicalText(config));
+  EXPECT_EQ(DumpConfig(ReadChoice(written)), written);
+  EXPECT_EQ(CanonicalText(ReadChoice(written)), CanonicalText(config));
   EXPECT_EQ(Made(written)[1].params, "doubly_robust.ratios.max_weight=10 level=0.8");
 }
 
@@ -91,7 +91,7 @@ TEST(EstimatorChoice, OptionsThatDoNotGoTogetherAreToldWithTheirPlace) {
 }
 
 TEST(EstimatorChoice, AMapWithoutANameIsWrong) {
-  EXPECT_THROW(Read("estimators: [{ratios: {max_weight: 20}}]"), ConfigError);
+  EXPECT_THROW(ReadChoice("estimators: [{ratios: {max_weight: 20}}]"), ConfigError);
 }
 
 TEST(MakeEstimators, TakesEveryRegisteredOneWhereNoneIsChosen) {

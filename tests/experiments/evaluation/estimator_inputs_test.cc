@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 
 constexpr std::int64_t kSteps = 4;
 
-LinearGaussianSystem SmallSystem() {
+LinearGaussianSystem InputsSystem() {
   LinearGaussianSystem system = ZeroLinearGaussian(2, 1);
   system.state_matrix << 0.9, 0.1, 0.0, 0.8;
   system.action_matrix << 0.0, 0.3;
@@ -52,7 +52,7 @@ FitMethod CountingFit(std::shared_ptr<int> runs) {
 class EstimatorInputsTest : public ::testing::Test {
  protected:
   EstimatorInputsTest()
-      : env_(MakeLinearGaussianFactory(SmallSystem())), task_{env_->spec(), env_} {
+      : env_(MakeLinearGaussianFactory(InputsSystem())), task_{env_->spec(), env_} {
     config_.environment = kLinearGaussianName;
     config_.value.horizon = kSteps;
     const TanhMlp mlp({2, 1});

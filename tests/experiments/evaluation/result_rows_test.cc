@@ -26,7 +26,7 @@ ModelRollouts RandomRollouts(double spread) {
   return rollouts;
 }
 
-EvaluationConfig SmallConfig() {
+EvaluationConfig ConfigOfRows() {
   EvaluationConfig config;
   config.value.horizon = kHorizon;
   config.rollout.repetitions = 3;
@@ -47,7 +47,7 @@ EvaluationMeasurements Measured(const EvaluationConfig& config, double spread) {
 }
 
 TEST(RunEstimatorGrid, IsTheProductOfItsLists) {
-  EvaluationConfig config = SmallConfig();
+  EvaluationConfig config = ConfigOfRows();
   config.estimators.variants = {LfiwVariant::kTrajectory, LfiwVariant::kStepwise};
   config.estimators.alphas = {1.0, 0.5, 0.0};
   const auto sweeps = RunEstimatorGrid(config.estimators, RandomRollouts(0.5), config.value);
@@ -57,7 +57,7 @@ TEST(RunEstimatorGrid, IsTheProductOfItsLists) {
 }
 
 TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   const EvaluationMeasurements measured = Measured(config, 0.5);
   const std::vector<JudgedRow> rows = MakeRows(config, {"Env", "policy"}, measured);
   ASSERT_EQ(rows.size(), 1 + 3 * (kHorizon + 1));
@@ -73,7 +73,7 @@ TEST(MakeRows, HaveTheModelFirstThenEveryHorizonOfEveryEstimator) {
 }
 
 TEST(MakeRows, StateTheWidestIntervalComputed) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Measured(config, 0.5);
   const double narrow = *MakeRows(config, {}, measured)[0].row.ci_high;
   for (const double value : {-10.0, 0.0, 10.0}) {
@@ -87,7 +87,7 @@ TEST(MakeRows, StateTheWidestIntervalComputed) {
 }
 
 TEST(MakeRows, WithABacktestAreAsUncertainAsItsErrorOfTheSameRow) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Measured(config, 0.5);
   measured.back_tests[RowKey{}] = Backtest{.estimate = 50.0, .logged = 60.0};
   const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
@@ -116,7 +116,7 @@ EvaluationMeasurements Corrected(const EvaluationConfig& config, double value) {
 }
 
 TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   const double model = Measured(config, 0.0).plain.value;
   const EvaluationMeasurements measured = Corrected(config, model + 10.0);
   const ResultRow row = MakeRows(config, {}, measured).back().row;
@@ -130,7 +130,7 @@ TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
 }
 
 TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Corrected(config, Measured(config, 0.0).plain.value);
   EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "trust");
   measured.calibration.auc = 0.95;
@@ -138,7 +138,7 @@ TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
 }
 
 TEST(MakeRows, HoldWhatTheyAreJudgedBy) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   const EvaluationMeasurements measured = Measured(config, 2.0);
   const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
   for (const JudgedRow& judged : rows) {
@@ -148,7 +148,7 @@ TEST(MakeRows, HoldWhatTheyAreJudgedBy) {
 }
 
 TEST(MakeRows, WithoutTruthThereIsNoError) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Measured(config, 0.5);
   measured.truth.reset();
   const ResultRow row = MakeRows(config, {}, measured)[3].row;
@@ -157,7 +157,7 @@ TEST(MakeRows, WithoutTruthThereIsNoError) {
 }
 
 TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   const Headline equal = ChooseHeadline(Measured(config, 0.0));
   EXPECT_EQ(equal.key, (RowKey{RowKind::kWeighted, 0, kHorizon}));
   const Headline heavy = ChooseHeadline(Measured(config, 8.0));
@@ -166,7 +166,7 @@ TEST(ChooseHeadline, IsTheWholeHorizonWithEqualWeightsAndTheModelWithHeavyOnes) 
 }
 
 TEST(ChooseHeadline, IsTheDoublyRobustEstimateUnlessItRefuses) {
-  const EvaluationConfig config = SmallConfig();
+  const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Corrected(config, 3.0);
   const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
   EXPECT_EQ(&FindRow(ChooseHeadline(measured).key, rows), &rows.back());
@@ -176,7 +176,7 @@ TEST(ChooseHeadline, IsTheDoublyRobustEstimateUnlessItRefuses) {
 }
 
 TEST(FindRow, TellsEstimatorsOfOneNameApart) {
-  EvaluationConfig config = SmallConfig();
+  EvaluationConfig config = ConfigOfRows();
   config.estimators.alphas = {1.0, 0.5};
   const std::vector<JudgedRow> rows = MakeRows(config, {}, Measured(config, 0.0));
   EXPECT_EQ(&FindRow({}, rows), &rows[0]);

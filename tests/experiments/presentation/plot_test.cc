@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
 class PlotTest : public ::testing::Test {
  protected:
@@ -93,7 +93,7 @@ TEST_F(PlotTest, HostileLabelsAreShownAsTheyAre) {
 }
 
 TEST_F(PlotTest, PointsThatCannotBeShownLeaveAGap) {
-  const std::string svg = RenderSvg(Line({1, 2, kNan, 2, 1}));
+  const std::string svg = RenderSvg(Line({1, 2, kGap, 2, 1}));
   EXPECT_EQ(MarkupFault(svg), "");
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_EQ(Markers(svg), 4u + 1u);
@@ -128,7 +128,7 @@ TEST_F(PlotTest, LargeNumbersOnAnAxisAreShort) {
 }
 
 TEST_F(PlotTest, SeriesWithoutAPointIsLeftOutAndTheOthersKeepTheirColor) {
-  Plot plot = Line({kNan, kNan});
+  Plot plot = Line({kGap, kGap});
   plot.series.push_back(Line({1, 2}).series[0]);
   const std::string svg = RenderSvg(plot);
   EXPECT_THAT(svg, HasSubstr("rgb(213,  94,   0)"));
@@ -146,7 +146,7 @@ TEST_F(PlotTest, AColorThatMeansSomethingDoesNotDependOnThePlaceOfItsSeries) {
 }
 
 TEST(RenderSvg, NothingToDrawIsAnError) {
-  EXPECT_THAT([] { RenderSvg(Line({kNan})); },
+  EXPECT_THAT([] { RenderSvg(Line({kGap})); },
               ThrowsMessage<DataError>("plot 'Title': no series has a finite point"));
   EXPECT_THROW(RenderSvg(Plot{}), DataError);
 }

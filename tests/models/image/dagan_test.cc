@@ -21,7 +21,7 @@ using testing::ThrowsMessage;
 
 constexpr std::int64_t kSide = 10;
 
-DaganOptions Tiny() {
+DaganOptions TinyDagan() {
   DaganOptions options = SmallDaganOptions();
   options.widths = {3, 4, 5};
   options.noise_dim = 4;
@@ -54,7 +54,7 @@ class DaganInnerTest : public testing::TestWithParam<std::int64_t> {};
 INSTANTIATE_TEST_SUITE_P(Inner, DaganInnerTest, testing::Values(0, 2));
 
 TEST_P(DaganInnerTest, GeneratorGradientsMatchFiniteDifferences) {
-  DaganOptions options = Tiny();
+  DaganOptions options = TinyDagan();
   options.generator_inner = GetParam();
   NetworkLayout layout;
   const DaganGenerator generator(layout, options, 1, kSide);
@@ -70,7 +70,7 @@ TEST_P(DaganInnerTest, GeneratorGradientsMatchFiniteDifferences) {
 }
 
 TEST_P(DaganInnerTest, CriticGradientsMatchFiniteDifferences) {
-  DaganOptions options = Tiny();
+  DaganOptions options = TinyDagan();
   options.critic_inner = GetParam();
   NetworkLayout layout;
   const DaganCritic critic(layout, options, 1, kSide);
@@ -87,7 +87,7 @@ TEST_P(DaganInnerTest, CriticGradientsMatchFiniteDifferences) {
 
 // A critic with random double parameters, and images.
 struct PenaltyCase {
-  PenaltyCase() : critic(layout, Tiny(), 1, kSide) {
+  PenaltyCase() : critic(layout, TinyDagan(), 1, kSide) {
     VectorF flat = layout.parameters.Draw(Stream(1, "c"));
     for (const at::Tensor& view : layout.parameters.Views(flat.data())) {
       parameters.push_back(view.to(at::kDouble) + 0.2 * NormalTensor(view.sizes().vec(), 3));
@@ -143,9 +143,9 @@ TEST(GradientPenaltyTest, ItsGradientByTheParametersMatchesFiniteDifferences) {
 
 TEST(DaganTest, TrainingAndGenerationGiveTheSameBytesForOneAndTwoThreads) {
   SetThreads(1);
-  const DaganFit one = Fit(Tiny());
+  const DaganFit one = Fit(TinyDagan());
   SetThreads(2);
-  const DaganFit two = Fit(Tiny());
+  const DaganFit two = Fit(TinyDagan());
   const ImageBatch images = ColorfulImages(11, kSide, 1);
   const std::vector<std::int64_t> conditions(120, 3);
   const ImageBatch parallel = two.model.Generate(images, conditions, Stream(2, "z"), 0);
@@ -159,12 +159,12 @@ TEST(DaganTest, TrainingAndGenerationGiveTheSameBytesForOneAndTwoThreads) {
 }
 
 TEST(DaganTest, AResumedTrainingGivesTheBytesOfAnUndisturbedOne) {
-  const DaganFit straight = Fit(Tiny());
+  const DaganFit straight = Fit(TinyDagan());
   StopAfter stop(3);
   const std::string checkpoint = TestFile("dagan.npz");
-  EXPECT_THROW(Fit(Tiny(), TestJob(checkpoint, &stop)), Interrupted);
+  EXPECT_THROW(Fit(TinyDagan(), TestJob(checkpoint, &stop)), Interrupted);
   InterruptRequested() = false;
-  const DaganFit resumed = Fit(Tiny(), TestJob(checkpoint));
+  const DaganFit resumed = Fit(TinyDagan(), TestJob(checkpoint));
   ExpectSameModel(straight.model, resumed.model);
   EXPECT_EQ(straight.history, resumed.history);
 }
@@ -173,7 +173,7 @@ TEST(DaganTest, AResumedTrainingGivesTheBytesOfAnUndisturbedOne) {
 TEST(DaganTest, LearnsToKeepTheBrightnessOfItsCondition) {
   ImageBatch images = EmptyImages(8, kSide, kSide, 1);
   std::fill(images.pixels.begin() + 4 * images.image_size(), images.pixels.end(), 255);
-  DaganOptions options = Tiny();
+  DaganOptions options = TinyDagan();
   options.dropout = 0.0;
   options.training.steps = 150;
   options.training.batch = 8;
@@ -192,7 +192,7 @@ TEST(DaganTest, LearnsToKeepTheBrightnessOfItsCondition) {
 TEST(DaganTest, AWatchSeesTheModelAtEveryEntryOfTheHistoryAndChangesNothing) {
   std::vector<std::int64_t> seen;
   const DaganFit fit = TrainDagan(
-      ColorfulImages(11, kSide, 1), Classes(), Tiny(), 1, TestJob(),
+      ColorfulImages(11, kSide, 1), Classes(), TinyDagan(), 1, TestJob(),
       [&seen](std::int64_t steps, const Dagan& model) {
         const std::vector<std::int64_t> conditions = {0, 4};
         EXPECT_EQ(
@@ -201,11 +201,11 @@ TEST(DaganTest, AWatchSeesTheModelAtEveryEntryOfTheHistoryAndChangesNothing) {
         seen.push_back(steps);
       });
   EXPECT_EQ(seen, (std::vector<std::int64_t>{2, 4, 6}));
-  ExpectSameModel(fit.model, Fit(Tiny()).model);
+  ExpectSameModel(fit.model, Fit(TinyDagan()).model);
 }
 
 TEST(DaganTest, WrongOptionsAndSetsAreRefusedInOneLine) {
-  DaganOptions options = Tiny();
+  DaganOptions options = TinyDagan();
   EXPECT_THAT([&] { Dagan(options, 1, 2, Stream(1, "w")); },
               ThrowsMessage<ConfigError>(HasSubstr("side 2 cannot be halved 3 times")));
   options.widths = {4};
@@ -213,7 +213,7 @@ TEST(DaganTest, WrongOptionsAndSetsAreRefusedInOneLine) {
               ThrowsMessage<ConfigError>(HasSubstr("at least 2")));
   EXPECT_THAT(
       [] {
-        TrainDagan(ColorfulImages(3, kSide, 1), {{0, 1}, {2}}, Tiny(), 1, TestJob());
+        TrainDagan(ColorfulImages(3, kSide, 1), {{0, 1}, {2}}, TinyDagan(), 1, TestJob());
       },
       ThrowsMessage<DataError>(HasSubstr("class 1 has 1 images")));
 }

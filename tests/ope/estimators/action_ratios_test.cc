@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Two episodes of 2 and 3 steps.
-struct Problem {
+struct RatioProblem {
   EpisodeBatch log = SampleLog({2, 3});
   std::vector<double> evaluation = {0.0, 0.1, 0.2, 0.3, 0.4};
   std::vector<double> behavior = {-1.0, -1.0, -2.0, -2.0, -2.0};
@@ -39,14 +39,14 @@ struct Problem {
 };
 
 TEST(ActionLogRatios, AreOfTheListedEpisodesUpToTheHorizon) {
-  const Array<double, 2> ratios = Problem().Ratios();
+  const Array<double, 2> ratios = RatioProblem().Ratios();
   EXPECT_DOUBLE_EQ(ratios(0, 0), 2.2);
   EXPECT_DOUBLE_EQ(ratios(0, 1), 2.3);
   EXPECT_DOUBLE_EQ(ratios(1, 1), 1.1);
 }
 
 TEST(ActionLogRatios, AreZeroAfterTheEndOfAnEpisode) {
-  Problem problem;
+  RatioProblem problem;
   const std::vector<std::int64_t> episodes = {0, 1};
   const Array<double, 2> ratios = ActionLogRatios(problem.log, episodes, problem.evaluation,
                                                   problem.behavior, problem.kind, 4, "log.npz");
@@ -55,21 +55,21 @@ TEST(ActionLogRatios, AreZeroAfterTheEndOfAnEpisode) {
 }
 
 TEST(ActionLogRatios, LetTheEvaluationPolicyRefuseAnAction) {
-  Problem problem;
+  RatioProblem problem;
   problem.evaluation[3] = -kInfinity;
   EXPECT_EQ(problem.Ratios()(0, 1), -kInfinity);
 }
 
 TEST(ActionLogRatios, RefuseABehaviorThatCouldNotHaveActedSo) {
   for (const double wrong : {-kInfinity, kInfinity, std::nan("")}) {
-    Problem problem;
+    RatioProblem problem;
     problem.behavior[3] = wrong;
     EXPECT_THAT(problem.Message(), HasSubstr("log.npz: episode 1, step 1: the behavior policy's"));
   }
 }
 
 TEST(ActionLogRatios, TakeADensityAboveOneButNoSuchProbability) {
-  Problem problem;
+  RatioProblem problem;
   problem.behavior[0] = std::log(7.99);
   EXPECT_EQ(problem.Message(), "");
   problem.kind = ActionKind::kDiscrete;
@@ -77,7 +77,7 @@ TEST(ActionLogRatios, TakeADensityAboveOneButNoSuchProbability) {
 }
 
 TEST(ActionLogRatios, RefuseAnEvaluationDensityThatIsNoNumber) {
-  Problem problem;
+  RatioProblem problem;
   problem.evaluation[1] = std::nan("");
   EXPECT_THAT(problem.Message(), HasSubstr("episode 0, step 1: the evaluation policy's"));
 }

@@ -25,14 +25,14 @@ using ::testing::HasSubstr;
 // the evaluation policy takes action 1 with probability 0.75. The log holds each of the 4^3
 // sequences of (action, coin) once, so that means over it are expectations.
 constexpr std::int64_t kSteps = 3;
-constexpr std::int64_t kEpisodes = 64;
-constexpr double kDiscount = 0.9;
+constexpr std::int64_t kRobustEpisodes = 64;
+constexpr double kRobustDiscount = 0.9;
 constexpr double kActionOne = 0.75;
 
 Estimand Horizon() {
   Estimand estimand;
   estimand.horizon = kSteps;
-  estimand.discount = kDiscount;
+  estimand.discount = kRobustDiscount;
   return estimand;
 }
 
@@ -51,7 +51,7 @@ Tables Values(double error) {
     for (const int a : {0, 1}) {
       double& q = tables.q[t][static_cast<std::size_t>(a)];
       for (const int coin : {0, 1}) {
-        q += 0.5 * (Reward(a, coin) + (Ends(a, coin) ? 0.0 : kDiscount * tables.v[t + 1]));
+        q += 0.5 * (Reward(a, coin) + (Ends(a, coin) ? 0.0 : kRobustDiscount * tables.v[t + 1]));
       }
       q += error * (1.0 + static_cast<double>(t) - 2.0 * a);
     }
@@ -65,11 +65,11 @@ double Truth() { return Values(0.0).v[0]; }
 EstimatorInputs Enumerated(double error) {
   const Tables tables = Values(error);
   EstimatorInputs in;
-  in.rewards = Array<double, 2>({kEpisodes, kSteps});
-  Array<double, 2> ratios({kEpisodes, kSteps});
+  in.rewards = Array<double, 2>({kRobustEpisodes, kSteps});
+  Array<double, 2> ratios({kRobustEpisodes, kSteps});
   ValueArrays values{
-      Array<double, 2>({kEpisodes, kSteps}), Array<double, 2>({kEpisodes, kSteps + 1}), {}};
-  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+      Array<double, 2>({kRobustEpisodes, kSteps}), Array<double, 2>({kRobustEpisodes, kSteps + 1}), {}};
+  for (std::int64_t i = 0; i < kRobustEpisodes; ++i) {
     int code = static_cast<int>(i);
     bool running = true;
     std::int64_t t = 0;
@@ -129,7 +129,7 @@ TEST(DoublyRobust, WrongRatiosAndAWrongQLeaveAnError) {
 TEST(DoublyRobust, IsImportanceSamplingWhereValuesAreZero) {
   EstimatorInputs in = Enumerated(0.0);
   in.values["fqe"] = {
-      Array<double, 2>({kEpisodes, kSteps}), Array<double, 2>({kEpisodes, kSteps + 1}), {}};
+      Array<double, 2>({kRobustEpisodes, kSteps}), Array<double, 2>({kRobustEpisodes, kSteps + 1}), {}};
   Stream stream(2, "ratios");
   for (double& ratio : in.log_ratios["action"].flat()) ratio = stream.Normal();
   ImportanceSamplingOptions options;
@@ -144,15 +144,15 @@ TEST(DoublyRobust, EqualsTheFormOfItsPaper) {
   const EstimatorInputs in = Enumerated(0.7);
   const ValueArrays& values = in.values.at("fqe");
   double sum = 0.0;
-  for (std::int64_t i = 0; i < kEpisodes; ++i) {
+  for (std::int64_t i = 0; i < kRobustEpisodes; ++i) {
     double rho = 1.0, factor = 1.0;
-    for (std::int64_t t = 0; t < kSteps; ++t, factor *= kDiscount) {
+    for (std::int64_t t = 0; t < kSteps; ++t, factor *= kRobustDiscount) {
       const double before = rho;
       rho *= std::exp(in.log_ratios.at("action")(i, t));
       sum += factor * (rho * (in.rewards(i, t) - values.q(i, t)) + before * values.v(i, t));
     }
   }
-  EXPECT_NEAR(Value(DoublyRobust(Dr()), in), sum / kEpisodes, 1e-12);
+  EXPECT_NEAR(Value(DoublyRobust(Dr()), in), sum / kRobustEpisodes, 1e-12);
 }
 
 TEST(DoublyRobust, ReducesTheErrorOfImportanceSampling) {
@@ -189,7 +189,7 @@ TEST(DoublyRobust, ValuesStandForWhatATimeLimitCut) {
   in.values["fqe"] = {Array<double, 2>({1, 1}), Array<double, 2>({1, 2}), {}};
   in.values["fqe"].v(0, 1) = 10.0;
   const Estimate estimate = RunEstimator(DoublyRobust({}), in, Horizon());
-  EXPECT_DOUBLE_EQ(*estimate.value, 2.0 + kDiscount * 10.0);
+  EXPECT_DOUBLE_EQ(*estimate.value, 2.0 + kRobustDiscount * 10.0);
   EXPECT_THAT(estimate.notes.at(0), HasSubstr("cut 1 of 1 episodes"));
 }
 
@@ -222,7 +222,7 @@ EstimatorInputs Drawn(double error, std::int64_t n, std::uint64_t seed) {
   ValueArrays values{Array<double, 2>({n, kSteps}), Array<double, 2>({n, kSteps + 1}), {}};
   Stream stream(seed, "episodes");
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto e = static_cast<std::int64_t>(stream.Below(kEpisodes));
+    const auto e = static_cast<std::int64_t>(stream.Below(kRobustEpisodes));
     const ValueArrays& from = all.values.at("fqe");
     std::ranges::copy(all.rewards.Row(e), in.rewards.Row(i).begin());
     std::ranges::copy(all.log_ratios.at("action").Row(e), in.log_ratios["action"].Row(i).begin());

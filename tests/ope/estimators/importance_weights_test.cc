@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Matrix = Array<double, 2>;
 
-constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+constexpr double kNoWeight = -std::numeric_limits<double>::infinity();
 
 Matrix Filled(std::int64_t rows, std::int64_t columns, std::initializer_list<double> values) {
   Matrix out({rows, columns});
@@ -25,7 +25,7 @@ Matrix Filled(std::int64_t rows, std::int64_t columns, std::initializer_list<dou
 }
 
 // Two episodes; the second ends after one step.
-EstimatorInputs Inputs() {
+EstimatorInputs WeightInputs() {
   EstimatorInputs in;
   in.rewards = Matrix({2, 3});
   in.lengths = {3, 1};
@@ -36,7 +36,7 @@ EstimatorInputs Inputs() {
 
 TEST(MakeImportanceWeights, CumulatesRatiosAndCarriesTheLast) {
   const ImportanceWeights weights =
-      MakeImportanceWeights(Inputs(), std::vector<std::int64_t>{0, 1}, {});
+      MakeImportanceWeights(WeightInputs(), std::vector<std::int64_t>{0, 1}, {});
   EXPECT_THAT(weights.log_weights.flat(), ElementsAre(1.0, 3.0, -1.0, 0.5, 0.5, 0.5));
   EXPECT_THAT(weights.last, ElementsAre(-1.0, 0.5));
   EXPECT_TRUE(weights.notes.empty());
@@ -44,13 +44,13 @@ TEST(MakeImportanceWeights, CumulatesRatiosAndCarriesTheLast) {
 
 TEST(MakeImportanceWeights, HasOnlyTheStepsOfTheListedEpisodes) {
   const ImportanceWeights weights =
-      MakeImportanceWeights(Inputs(), std::vector<std::int64_t>{1}, {});
+      MakeImportanceWeights(WeightInputs(), std::vector<std::int64_t>{1}, {});
   EXPECT_THAT(weights.log_weights.flat(), ElementsAre(0.5));
 }
 
 TEST(MakeImportanceWeights, PutsColumnsOfWeightOneFirst) {
   const ImportanceWeights weights =
-      MakeImportanceWeights(Inputs(), std::vector<std::int64_t>{1}, {}, 1);
+      MakeImportanceWeights(WeightInputs(), std::vector<std::int64_t>{1}, {}, 1);
   EXPECT_THAT(weights.log_weights.flat(), ElementsAre(0.0, 0.5));
 }
 
@@ -59,8 +59,8 @@ TEST(MakeEpisodeWeights, AreTheLastOfEachEpisode) {
   const std::vector<std::int64_t> rows = {0, 1};
   for (const double limit : {1e300, 1.1}) {
     options.max_weight = limit;
-    const ImportanceWeights all = MakeImportanceWeights(Inputs(), rows, options);
-    const ImportanceWeights last = MakeEpisodeWeights(Inputs(), rows, options);
+    const ImportanceWeights all = MakeImportanceWeights(WeightInputs(), rows, options);
+    const ImportanceWeights last = MakeEpisodeWeights(WeightInputs(), rows, options);
     EXPECT_THAT(last.last, testing::Pointwise(testing::DoubleNear(1e-15), all.last));
     EXPECT_EQ(last.notes, all.notes);
     EXPECT_TRUE(last.log_weights.empty());
@@ -72,10 +72,10 @@ TEST(MakeImportanceWeights, OtherRulesDropAnEndedEpisodeOrGiveItWeightOne) {
   options.product = RatioProduct::kStep;
   options.finished = FinishedEpisodes::kDrop;
   const std::vector<std::int64_t> rows = {0, 1};
-  EXPECT_THAT(MakeImportanceWeights(Inputs(), rows, options).log_weights.flat(),
-              ElementsAre(1.0, 2.0, -4.0, 0.5, kLogZero, kLogZero));
+  EXPECT_THAT(MakeImportanceWeights(WeightInputs(), rows, options).log_weights.flat(),
+              ElementsAre(1.0, 2.0, -4.0, 0.5, kNoWeight, kNoWeight));
   options.finished = FinishedEpisodes::kOne;
-  EXPECT_THAT(MakeImportanceWeights(Inputs(), rows, options).log_weights.flat(),
+  EXPECT_THAT(MakeImportanceWeights(WeightInputs(), rows, options).log_weights.flat(),
               ElementsAre(1.0, 2.0, -4.0, 0.5, 0.0, 0.0));
   EXPECT_EQ(Describe(options), "product=step finished=one");
 }
@@ -89,7 +89,7 @@ TEST(SelfNormalizedSum, IsTheSumOfWeightedMeansAndTheBase) {
 
 TEST(SelfNormalizedSum, GivesExactZerosToWeightsOfZero) {
   const Estimate estimate =
-      SelfNormalizedSum({Filled(2, 1, {kLogZero, -5000.0}), Filled(2, 1, {1e300, 2.0})});
+      SelfNormalizedSum({Filled(2, 1, {kNoWeight, -5000.0}), Filled(2, 1, {1e300, 2.0})});
   EXPECT_EQ(estimate.terms.denominators(0, 0), 0.0);
   EXPECT_EQ(estimate.terms.denominators(1, 0), 1.0);
   EXPECT_EQ(*ValueOf(estimate.terms), 2.0);
@@ -112,7 +112,7 @@ TEST(PlainSum, AgreesWithTheSumWrittenOutOnEitherPath) {
 }
 
 TEST(PlainSum, TakesMeansOverTheCountsGiven) {
-  const Matrix logs = Filled(2, 2, {0.0, 0.0, 0.0, kLogZero});
+  const Matrix logs = Filled(2, 2, {0.0, 0.0, 0.0, kNoWeight});
   const Matrix outcomes = Filled(2, 2, {1.0, 5.0, 3.0, 0.0});
   const std::vector<double> counts = {2.0, 1.0};
   EXPECT_DOUBLE_EQ(*ValueOf(PlainSum({logs, outcomes}, counts).terms), 2.0 + 5.0);

@@ -17,34 +17,34 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr std::array<double, 2> kEvaluation = {0.8, 0.3};
-constexpr std::int64_t kHorizon = TwoStates::kHorizon;
+constexpr std::array<double, 2> kMarginalPolicy = {0.8, 0.3};
+constexpr std::int64_t kMarginalHorizon = TwoStates::kHorizon;
 
 // The system written out in full, with its exact marginal ratios at each step under "mwl" and
 // "dual_dice" and, in place of them, those of the discounted visitation under "stationary".
 EstimatorInputs TwoStateInputs(double discount) {
-  const TwoStates system(kEvaluation);
+  const TwoStates system(kMarginalPolicy);
   TwoStates::Table visited{}, logged{};
   for (std::int64_t t = 0; t < 200; ++t) {
     for (const std::size_t s : {0u, 1u}) {
       for (const std::size_t a : {0u, 1u}) {
         visited[s][a] += (1.0 - discount) * std::pow(discount, t) * system.Visitation(t)[s][a];
-        if (t < kHorizon) logged[s][a] += TwoStates::LoggedVisitation(t)[s][a] / kHorizon;
+        if (t < kMarginalHorizon) logged[s][a] += TwoStates::LoggedVisitation(t)[s][a] / kMarginalHorizon;
       }
     }
   }
   const EpisodeBatch log = TwoStates::Log();
   const std::int64_t n = log.episodes();
   EstimatorInputs in;
-  in.rewards = Array<double, 2>({n, kHorizon});
-  in.lengths.assign(static_cast<std::size_t>(n), kHorizon);
+  in.rewards = Array<double, 2>({n, kMarginalHorizon});
+  in.lengths.assign(static_cast<std::size_t>(n), kMarginalHorizon);
   in.terminated.assign(static_cast<std::size_t>(n), 0);
-  Array<double, 2> weights({n, kHorizon}), log_ratios = weights, stationary = weights;
+  Array<double, 2> weights({n, kMarginalHorizon}), log_ratios = weights, stationary = weights;
   for (std::int64_t e = 0; e < n; ++e) {
-    for (std::int64_t t = 0; t < kHorizon; ++t) {
+    for (std::int64_t t = 0; t < kMarginalHorizon; ++t) {
       const std::size_t s = log.observations(log.ObservationRow(e, t), 0) > 0.5f ? 1 : 0;
-      const std::size_t a = log.actions(e * kHorizon + t, 0) > 0.5f ? 1 : 0;
-      in.rewards(e, t) = log.rewards[static_cast<std::size_t>(e * kHorizon + t)];
+      const std::size_t a = log.actions(e * kMarginalHorizon + t, 0) > 0.5f ? 1 : 0;
+      in.rewards(e, t) = log.rewards[static_cast<std::size_t>(e * kMarginalHorizon + t)];
       weights(e, t) = system.Visitation(t)[s][a] / TwoStates::LoggedVisitation(t)[s][a];
       log_ratios(e, t) = std::log(weights(e, t));
       stationary(e, t) = visited[s][a] / logged[s][a];
@@ -70,10 +70,10 @@ Estimate Evaluate(const EstimatorInputs& in, const Estimand& estimand,
 
 TEST(EstimateMarginal, IsExactWithExactRatiosOverAFiniteHorizon) {
   const EstimatorInputs in = TwoStateInputs(0.9);
-  const double exact = TwoStates(kEvaluation).Value(kHorizon, 0.9);
+  const double exact = TwoStates(kMarginalPolicy).Value(kMarginalHorizon, 0.9);
   for (const std::string name : {"mwl", "dual_dice"}) {
     for (const WeightNormalization how : {WeightNormalization::kSelf, WeightNormalization::kNone}) {
-      const Estimate estimate = Evaluate(in, FiniteHorizon(kHorizon, 0.9), {name, how});
+      const Estimate estimate = Evaluate(in, FiniteHorizon(kMarginalHorizon, 0.9), {name, how});
       EXPECT_NEAR(estimate.value.value(), exact, 1e-10);
       EXPECT_GT(estimate.standard_error.value(), 0.0);
       EXPECT_THAT(estimate.notes,
@@ -84,7 +84,7 @@ TEST(EstimateMarginal, IsExactWithExactRatiosOverAFiniteHorizon) {
 
 TEST(EstimateMarginal, IsExactWithExactRatiosOverAnInfiniteHorizon) {
   const EstimatorInputs in = TwoStateInputs(0.8);
-  const double exact = TwoStates(kEvaluation).Value(200, 0.8);  // 0.8^200 < 1e-19
+  const double exact = TwoStates(kMarginalPolicy).Value(200, 0.8);  // 0.8^200 < 1e-19
   for (const WeightNormalization how : {WeightNormalization::kSelf, WeightNormalization::kNone}) {
     Estimand estimand = InfiniteHorizon(0.8);
     const Estimate estimate = Evaluate(in, estimand, {"stationary", how});
@@ -98,9 +98,9 @@ TEST(EstimateMarginal, IsExactWithExactRatiosOverAnInfiniteHorizon) {
 TEST(EstimateMarginal, IsScaledAsAskedAndFreeOfTheScaleOfTheWeightsWhenSelfNormalized) {
   EstimatorInputs in = TwoStateInputs(0.9);
   for (double& w : in.weights["mwl"].flat()) w *= 3.0;
-  Estimand estimand = FiniteHorizon(kHorizon, 0.9);
+  Estimand estimand = FiniteHorizon(kMarginalHorizon, 0.9);
   estimand.scale = ValueScale::kNormalized;
-  const double exact = TwoStates(kEvaluation).Value(kHorizon, 0.9) / (1.0 + 0.9 + 0.81);
+  const double exact = TwoStates(kMarginalPolicy).Value(kMarginalHorizon, 0.9) / (1.0 + 0.9 + 0.81);
   const Estimate estimate = Evaluate(in, estimand, {});
   EXPECT_NEAR(estimate.value.value(), exact, 1e-10);
   EXPECT_THAT(estimate.notes, ElementsAre(HasSubstr("mean weight 3,")));
@@ -191,7 +191,7 @@ TEST(MarginalEstimators, NeedWhatIsFittedUnderTheirNames) {
     names.push_back(estimator.name);
     EXPECT_THAT(estimator.needs, ElementsAre(estimator.name));
     const Estimate estimate =
-        RunEstimator(estimator, TwoStateInputs(0.9), FiniteHorizon(kHorizon, 0.9));
+        RunEstimator(estimator, TwoStateInputs(0.9), FiniteHorizon(kMarginalHorizon, 0.9));
     if (estimator.name == "gen_dice") {
       EXPECT_EQ(estimate.reason, "gen_dice was not fitted");
     } else {

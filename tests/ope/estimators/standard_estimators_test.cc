@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Not;
 
-EstimatorInputs Inputs() {
+EstimatorInputs StandardInputs() {
   EstimatorInputs in;
   in.rewards = Array<double, 2>({2, 3}, 1.0);
   in.rewards(1, 2) = 4.0;
@@ -40,7 +40,7 @@ TEST(StandardEstimators, RefuseInWordsWhatTheyLack) {
   estimand.horizon = 3;
   const EstimatorRegistry registry = StandardEstimators();
   for (const Estimator& estimator : registry.all()) {
-    const Estimate estimate = RunEstimator(estimator, Inputs(), estimand);
+    const Estimate estimate = RunEstimator(estimator, StandardInputs(), estimand);
     EXPECT_FALSE(estimate.value) << estimator.name;
     EXPECT_THAT(estimate.reason, Not(testing::IsEmpty())) << estimator.name;
     EXPECT_THAT(estimator.summary, Not(testing::IsEmpty())) << estimator.name;
@@ -65,7 +65,7 @@ TEST(StandardEstimators, TakeANewOneInOneLine) {
   registry.Add({.name = "logged", .summary = "the log", .needs = {}, .estimate = LoggedMean});
   Estimand estimand;
   estimand.horizon = 3;
-  const Estimate estimate = RunEstimator(registry.Find("logged"), Inputs(), estimand);
+  const Estimate estimate = RunEstimator(registry.Find("logged"), StandardInputs(), estimand);
   EXPECT_DOUBLE_EQ(*estimate.value, 4.5);
   EXPECT_DOUBLE_EQ(*estimate.standard_error, 1.5);
 }

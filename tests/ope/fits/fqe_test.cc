@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 constexpr std::int64_t kHorizon = 5;
 constexpr double kEvaluationGain = -0.6, kSpread = 0.2;
 
-FqeOptions SmallOptions() {
+FqeOptions SmallFqe() {
   FqeOptions options;
   options.members = 2;
   options.network.width = 48;
@@ -32,7 +32,7 @@ FqeOptions SmallOptions() {
   return options;
 }
 
-struct Problem {
+struct FqeTestProblem {
   ScalarLinearPolicy policy{kEvaluationGain, kSpread};
   std::shared_ptr<const EnvFactory> env = MakeLinearGaussianFactory(ScalarLinearGaussian());
 
@@ -50,9 +50,9 @@ struct Problem {
 };
 
 TEST(FitFqe, LearnsTheFiniteHorizonValueOfTheEvaluationPolicy) {
-  const Problem problem;
+  const FqeTestProblem problem;
   const EpisodeBatch log = ScalarLog(kHorizon, 500);
-  const auto first = problem.FirstValues(log, FiniteHorizon(kHorizon), SmallOptions());
+  const auto first = problem.FirstValues(log, FiniteHorizon(kHorizon), SmallFqe());
   const QuadraticValue exact =
       FiniteHorizonValue(ScalarLinearGaussian(), problem.policy.AsLinearGaussian(), kHorizon, 1.0);
   std::vector<double> errors, values;
@@ -66,9 +66,9 @@ TEST(FitFqe, LearnsTheFiniteHorizonValueOfTheEvaluationPolicy) {
 }
 
 TEST(FitFqe, LearnsTheInfiniteHorizonValueFromEpisodesThatATimeLimitCut) {
-  const Problem problem;
+  const FqeTestProblem problem;
   const EpisodeBatch log = ScalarLog(20, 250);
-  const auto first = problem.FirstValues(log, InfiniteHorizon(0.8), SmallOptions());
+  const auto first = problem.FirstValues(log, InfiniteHorizon(0.8), SmallFqe());
   const QuadraticValue exact =
       InfiniteHorizonValue(ScalarLinearGaussian(), problem.policy.AsLinearGaussian(), 0.8);
   std::vector<double> errors, values;
@@ -81,8 +81,8 @@ TEST(FitFqe, LearnsTheInfiniteHorizonValueFromEpisodesThatATimeLimitCut) {
 
 TEST(FitFqe, BootstrapsAtATimeLimitAndNotAtATerminalState) {
   // one state, reward 1, discount 0.9 (case C10): 10 for ever, 1 where the only step ends it
-  const Problem problem;
-  FqeOptions options = SmallOptions();
+  const FqeTestProblem problem;
+  FqeOptions options = SmallFqe();
   options.fit.steps = 6000;
   options.target_every = 50;
   EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 5, 1.0, 0), InfiniteHorizon(0.9), options)[0],
@@ -92,19 +92,19 @@ TEST(FitFqe, BootstrapsAtATimeLimitAndNotAtATerminalState) {
 }
 
 TEST(FitFqe, GivesNothingAfterTheLastStepOfTheHorizon) {
-  const Problem problem;
+  const FqeTestProblem problem;
   // case C13: three rewards of 1
   for (const auto& [discount, value] : {std::pair(1.0, 3.0), {0.5, 1.75}, {0.0, 1.0}}) {
     EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 8, 1.0, 0), FiniteHorizon(3, discount),
-                                    SmallOptions())[0],
+                                    SmallFqe())[0],
                 value, 0.02);
   }
 }
 
 TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
-  const Problem problem;
+  const FqeTestProblem problem;
   const EpisodeBatch log = ScalarLog(kHorizon, 50);
-  FqeOptions options = SmallOptions();
+  FqeOptions options = SmallFqe();
   options.fit.steps = 250;
   SetThreads(1);
   const auto one = problem.FirstValues(log, FiniteHorizon(kHorizon), options);
@@ -126,7 +126,7 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
 }
 
 TEST(FitFqe, RefusesTheCheckpointOfOtherOptionsOrAnotherEstimand) {
-  const Problem problem;
+  const FqeTestProblem problem;
   const EpisodeBatch log = ScalarLog(kHorizon, 6);
   const LoggedProblem logged{log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)};
   ExpectEveryFieldCounts(TinyFit<FqeOptions>(), [&](const auto& options, const FitRun& run) {
@@ -141,9 +141,9 @@ TEST(FitFqe, RefusesTheCheckpointOfOtherOptionsOrAnotherEstimand) {
 }
 
 TEST(FitFqe, RefusesAnInfiniteHorizonWithoutDiscount) {
-  const Problem problem;
+  const FqeTestProblem problem;
   try {
-    problem.FirstValues(ScalarLog(kHorizon, 500), InfiniteHorizon(1.0), SmallOptions());
+    problem.FirstValues(ScalarLog(kHorizon, 500), InfiniteHorizon(1.0), SmallFqe());
     FAIL();
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("value.discount"));

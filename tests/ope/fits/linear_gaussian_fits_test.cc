@@ -41,7 +41,7 @@ LinearGaussianSystem System() {
   return system;
 }
 
-LinearGaussianPolicy Policy(double gain, double variance) {
+LinearGaussianPolicy PolicyOf(double gain, double variance) {
   LinearGaussianPolicy policy{MatrixD::Zero(2, 3), VectorD::Constant(2, 0.1),
                               variance * MatrixD::Identity(2, 2)};
   policy.gain << gain, 0.1, 0.0, 0.0, gain, -0.1;
@@ -51,10 +51,10 @@ LinearGaussianPolicy Policy(double gain, double variance) {
 constexpr std::int64_t kSteps = 8;
 constexpr double kDiscount = 0.95;
 
-struct Problem {
+struct GaussianProblem {
   LinearGaussianSystem system = System();
-  LinearGaussianPolicy behavior = Policy(-0.2, 0.3);
-  LinearGaussianPolicy evaluation = Policy(-0.4, 0.2);
+  LinearGaussianPolicy behavior = PolicyOf(-0.2, 0.3);
+  LinearGaussianPolicy evaluation = PolicyOf(-0.4, 0.2);
 
   LinearGaussianLog Log(std::int64_t episodes) const {
     return SampleLog(system, behavior, episodes, kSteps, Stream(3, "log"));
@@ -81,7 +81,7 @@ double MeanFirstValue(const ValueArrays& values) {
 }
 
 TEST(LinearGaussianFits, LeastSquaresFindTheSystem) {
-  const Problem problem;
+  const GaussianProblem problem;
   const LinearGaussianSystem fitted = FitLinearGaussian(problem.Log(20'000), problem.system);
   EXPECT_NO_THROW(Validate(fitted));
   EXPECT_LT((fitted.state_matrix - problem.system.state_matrix).norm(), 0.02);
@@ -94,7 +94,7 @@ TEST(LinearGaussianFits, LeastSquaresFindTheSystem) {
 
 TEST(LinearGaussianFits, ValuesInTheTrueSystemAreExact) {
   // under a policy without spread Q of its action is V, which another recursion gives
-  const Problem problem;
+  const GaussianProblem problem;
   LinearGaussianPolicy sure = problem.evaluation;
   sure.covariance.setZero();
   const LinearGaussianLog log = SampleLog(problem.system, sure, 5, kSteps, Stream(1, "log"));
@@ -124,7 +124,7 @@ TEST(LinearGaussianFits, TheScalarSystemHasItsKnownValues) {
 
 TEST(LinearGaussianFits, FqeIsExactWithoutNoise) {
   // with x' a function of (x, u) and a policy without spread every target is a quadratic function
-  Problem problem;
+  GaussianProblem problem;
   problem.system.noise_covariance.setZero();
   problem.evaluation.covariance.setZero();
   const LinearGaussianLog log = problem.Log(60);
@@ -143,7 +143,7 @@ TEST(LinearGaussianFits, FqeIsExactWithoutNoise) {
 }
 
 TEST(LinearGaussianFits, ModelAndFqeApproachTheTruth) {
-  const Problem problem;
+  const GaussianProblem problem;
   const EstimatorInputs finite = problem.Inputs(20'000, Over(kSteps, kDiscount));
   EXPECT_NEAR(MeanFirstValue(finite.values.at("model")), problem.Truth(kSteps), 0.05);
   EXPECT_NEAR(MeanFirstValue(finite.values.at("fqe")), problem.Truth(kSteps), 0.1);
@@ -154,7 +154,7 @@ TEST(LinearGaussianFits, ModelAndFqeApproachTheTruth) {
 }
 
 TEST(LinearGaussianFits, WeightsHaveMeanOneAndTheValueOfFqe) {
-  const Problem problem;
+  const GaussianProblem problem;
   const LinearGaussianLog log = problem.Log(300);
   for (const std::optional<std::int64_t> horizon : {std::optional<std::int64_t>(kSteps), {}}) {
     const Estimand estimand = Over(horizon, kDiscount);
@@ -176,7 +176,7 @@ TEST(LinearGaussianFits, WeightsHaveMeanOneAndTheValueOfFqe) {
 }
 
 TEST(LinearGaussianFits, RatiosHaveMeanOneAndCarryTheLogToTheEvaluationPolicy) {
-  const Problem problem;
+  const GaussianProblem problem;
   const EstimatorInputs in = problem.Inputs(40'000, Over(kSteps, kDiscount));
   const Array<double, 2>& action = in.log_ratios.at("action");
   const Array<double, 2>& state = in.log_ratios.at("visitation");
@@ -194,7 +194,7 @@ TEST(LinearGaussianFits, RatiosHaveMeanOneAndCarryTheLogToTheEvaluationPolicy) {
 }
 
 TEST(LinearGaussianFits, ModelVisitationApproachesTheExactRatios) {
-  const Problem problem;
+  const GaussianProblem problem;
   const EstimatorInputs in = problem.Inputs(40'000, Over(kSteps, kDiscount));
   double squares = 0.0;
   for (std::int64_t i = 0; i < 1000; ++i) {
@@ -208,7 +208,7 @@ TEST(LinearGaussianFits, ModelVisitationApproachesTheExactRatios) {
 }
 
 TEST(LinearGaussianFits, RolloutsHaveTheModelsValueAndTheirWeightsGiveTheTruth) {
-  const Problem problem;
+  const GaussianProblem problem;
   const EstimatorInputs in =
       problem.Inputs(40, Over(kSteps, kDiscount), {.repetitions = 40, .episodes = 2000});
   // rewards of rollouts start from the log's first states; so must the truth
@@ -226,7 +226,7 @@ TEST(LinearGaussianFits, RolloutsHaveTheModelsValueAndTheirWeightsGiveTheTruth) 
 }
 
 TEST(LinearGaussianFits, EstimatorsTakeTheInputsAsTheyAre) {
-  const Problem problem;
+  const GaussianProblem problem;
   const EstimatorInputs in = problem.Inputs(2000, Over(kSteps, kDiscount));
   const Estimator estimator{
       .name = "exact",
@@ -242,7 +242,7 @@ TEST(LinearGaussianFits, EstimatorsTakeTheInputsAsTheyAre) {
 }
 
 TEST(LinearGaussianFits, WhatCannotBeHadIsSaid) {
-  Problem problem;
+  GaussianProblem problem;
   problem.evaluation.covariance.setZero();
   const EstimatorInputs in = problem.Inputs(12, Over(kSteps, kDiscount));
   EXPECT_THAT(in.missing.at("action"), HasSubstr("deterministic"));
@@ -255,7 +255,7 @@ TEST(LinearGaussianFits, WhatCannotBeHadIsSaid) {
 }
 
 TEST(LinearGaussianFits, ThePolicyOfTheLogHasRatiosOfExactlyOne) {
-  const Problem problem;
+  const GaussianProblem problem;
   const Array<double, 2> ratios =
       ActionLogRatios(problem.behavior, problem.behavior, problem.Log(10));
   for (const double ratio : ratios.flat()) EXPECT_EQ(ratio, 0.0);

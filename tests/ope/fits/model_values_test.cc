@@ -22,9 +22,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kHorizon = 10;
+constexpr std::int64_t kModelHorizon = 10;
 constexpr std::int64_t kEpisodes = 400;
-constexpr double kBehaviorGain = -0.3, kEvaluationGain = -0.6, kSpread = 0.3;
+constexpr double kBehaviorGain = -0.3, kModelGain = -0.6, kModelSpread = 0.3;
 
 // x' = 0.9 x + 0.5 u + 0.1 + N(0, 0.3^2), x0 ~ N(1, 0.5^2), reward -(x^2 + 0.1 u^2).
 LinearGaussianSystem Truth() {
@@ -44,28 +44,28 @@ LinearGaussianSystem WrongModel() {
 EpisodeBatch MakeLog() {
   const LinearGaussianSystem system = Truth();
   EpisodeBatch log;
-  log.observations.resize(kEpisodes * (kHorizon + 1), 1);
-  log.actions.resize(kEpisodes * kHorizon, 1);
-  log.aux.resize(kEpisodes * kHorizon, 0);
+  log.observations.resize(kEpisodes * (kModelHorizon + 1), 1);
+  log.actions.resize(kEpisodes * kModelHorizon, 1);
+  log.aux.resize(kEpisodes * kModelHorizon, 0);
   for (std::int64_t e = 0; e < kEpisodes; ++e) {
     Stream stream(7, "log", {static_cast<std::uint64_t>(e)});
     double x = 1.0 + 0.5 * stream.Normal();
-    for (std::int64_t t = 0; t < kHorizon; ++t) {
-      const double u = kBehaviorGain * x + kSpread * stream.Normal();
-      log.observations(e * (kHorizon + 1) + t, 0) = static_cast<float>(x);
-      log.actions(e * kHorizon + t, 0) = static_cast<float>(u);
+    for (std::int64_t t = 0; t < kModelHorizon; ++t) {
+      const double u = kBehaviorGain * x + kModelSpread * stream.Normal();
+      log.observations(e * (kModelHorizon + 1) + t, 0) = static_cast<float>(x);
+      log.actions(e * kModelHorizon + t, 0) = static_cast<float>(u);
       const double next = 0.9 * x + 0.5 * u + 0.1 + 0.3 * stream.Normal();
       log.rewards.push_back(-(x * x + 0.1 * u * u));
       x = next;
     }
-    log.observations(e * (kHorizon + 1) + kHorizon, 0) = static_cast<float>(x);
-    log.offsets.push_back((e + 1) * kHorizon);
+    log.observations(e * (kModelHorizon + 1) + kModelHorizon, 0) = static_cast<float>(x);
+    log.offsets.push_back((e + 1) * kModelHorizon);
     log.terminated.push_back(0);
   }
   return log;
 }
 
-ModelValueOptions SmallOptions() {
+ModelValueOptions SmallModelValues() {
   ModelValueOptions options;
   options.starts = 200;
   options.draws = 20;
@@ -74,11 +74,11 @@ ModelValueOptions SmallOptions() {
   return options;
 }
 
-struct Problem {
-  explicit Problem(const LinearGaussianSystem& system)
+struct ModelValueTestProblem {
+  explicit ModelValueTestProblem(const LinearGaussianSystem& system)
       : model(system), env(MakeLinearGaussianFactory(system)) {}
 
-  ModelValues Fit(const ModelValueOptions& options = SmallOptions()) const {
+  ModelValues Fit(const ModelValueOptions& options = SmallModelValues()) const {
     const RolloutInputs inputs{.dynamics = model,
                                .ratios = {},
                                .policy = policy,
@@ -88,11 +88,11 @@ struct Problem {
                                .range = range};
     std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
     for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
-    return FitModelValues(inputs, log, all, kHorizon, 1.0, options, 3);
+    return FitModelValues(inputs, log, all, kModelHorizon, 1.0, options, 3);
   }
 
   ScalarLinearModel model;
-  ScalarLinearPolicy policy{kEvaluationGain, kSpread};
+  ScalarLinearPolicy policy{kModelGain, kModelSpread};
   std::shared_ptr<const EnvFactory> env;
   std::unique_ptr<TaskRules> functions = env->MakeTaskRules();
   EpisodeBatch log = MakeLog();
@@ -101,13 +101,13 @@ struct Problem {
 };
 
 // The value from `t` on at every logged state, in closed form.
-double ExactValue(const Problem& problem, const LinearGaussianSystem& system, double x,
+double ExactValue(const ModelValueTestProblem& problem, const LinearGaussianSystem& system, double x,
                   std::int64_t t) {
-  return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kHorizon - t,
+  return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kModelHorizon - t,
                             1.0)(VectorD::Constant(1, x));
 }
 
-double StateAt(const Problem& problem, std::int64_t episode, std::int64_t t) {
+double StateAt(const ModelValueTestProblem& problem, std::int64_t episode, std::int64_t t) {
   return problem.log.observations(problem.log.ObservationRow(episode, t), 0);
 }
 
@@ -123,7 +123,7 @@ TEST(StartsPerStep, AreAsManyInAllBeyondAHundredSteps) {
 }
 
 TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
-  const Problem problem(WrongModel());
+  const ModelValueTestProblem problem(WrongModel());
   const ModelValues values = problem.Fit();
   for (const std::int64_t t : {0, 5, 9}) {
     std::vector<double> errors, exact;
@@ -136,20 +136,20 @@ TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
     EXPECT_NEAR(Mean(errors), 0.0, 0.15 * StandardDeviation(exact)) << t;
     EXPECT_LT(StandardDeviation(errors), 0.35 * StandardDeviation(exact)) << t;
   }
-  EXPECT_EQ(values.values.v(0, kHorizon), 0.0);
-  EXPECT_EQ(values.alive, std::vector<double>(kHorizon, 1.0));
+  EXPECT_EQ(values.values.v(0, kModelHorizon), 0.0);
+  EXPECT_EQ(values.alive, std::vector<double>(kModelHorizon, 1.0));
 }
 
 TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
   // with the true dynamics as model: means and variances of x_t under both policies are known
-  const Problem problem(Truth());
+  const ModelValueTestProblem problem(Truth());
   const ModelValues values = problem.Fit();
   const auto moments = [](double gain, std::int64_t t) {
     double mean = 1.0, variance = 0.25;
     for (std::int64_t k = 0; k < t; ++k) {
       const double a = 0.9 + 0.5 * gain;
       mean = a * mean + 0.1;
-      variance = a * a * variance + 0.25 * kSpread * kSpread + 0.09;
+      variance = a * a * variance + 0.25 * kModelSpread * kModelSpread + 0.09;
     }
     return std::pair(mean, variance);
   };
@@ -159,7 +159,7 @@ TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
   std::vector<double> errors;
   for (std::int64_t i = 0; i < kEpisodes; ++i) {
     const double x = StateAt(problem, values.episodes[static_cast<std::size_t>(i)], 6);
-    errors.push_back(values.state_log_ratios(i, 6) - log_density(x, moments(kEvaluationGain, 6)) +
+    errors.push_back(values.state_log_ratios(i, 6) - log_density(x, moments(kModelGain, 6)) +
                      log_density(x, moments(kBehaviorGain, 6)));
   }
   double squares = 0.0;
@@ -169,14 +169,14 @@ TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
 }
 
 // log pi_e - log pi_b of the logged actions.
-Array<double, 2> ActionLogRatios(const Problem& problem, const ModelValues& values) {
-  Array<double, 2> out({kEpisodes, kHorizon});
+Array<double, 2> ActionLogRatios(const ModelValueTestProblem& problem, const ModelValues& values) {
+  Array<double, 2> out({kEpisodes, kModelHorizon});
   for (std::int64_t i = 0; i < kEpisodes; ++i) {
     const std::int64_t e = values.episodes[static_cast<std::size_t>(i)];
-    for (std::int64_t t = 0; t < kHorizon; ++t) {
-      const double x = StateAt(problem, e, t), u = problem.log.actions(e * kHorizon + t, 0);
-      const double z_e = (u - kEvaluationGain * x) / kSpread;
-      const double z_b = (u - kBehaviorGain * x) / kSpread;
+    for (std::int64_t t = 0; t < kModelHorizon; ++t) {
+      const double x = StateAt(problem, e, t), u = problem.log.actions(e * kModelHorizon + t, 0);
+      const double z_e = (u - kModelGain * x) / kModelSpread;
+      const double z_b = (u - kBehaviorGain * x) / kModelSpread;
       out(i, t) = 0.5 * (z_b * z_b - z_e * z_e);
     }
   }
@@ -197,17 +197,17 @@ double Sum(const EpisodeTerms& terms) {
 }
 
 TEST(FitModelValues, CorrectsAWrongModelInADoublyRobustEstimate) {
-  const Problem problem(WrongModel());
+  const ModelValueTestProblem problem(WrongModel());
   const ModelValues values = problem.Fit();
   EstimatorInputs in;
-  in.rewards = Array<double, 2>({kEpisodes, kHorizon});
+  in.rewards = Array<double, 2>({kEpisodes, kModelHorizon});
   for (std::int64_t i = 0; i < kEpisodes; ++i) {
-    for (std::int64_t t = 0; t < kHorizon; ++t) {
+    for (std::int64_t t = 0; t < kModelHorizon; ++t) {
       in.rewards(i, t) = problem.log.rewards[static_cast<std::size_t>(
-          values.episodes[static_cast<std::size_t>(i)] * kHorizon + t)];
+          values.episodes[static_cast<std::size_t>(i)] * kModelHorizon + t)];
     }
   }
-  in.lengths.assign(kEpisodes, kHorizon);
+  in.lengths.assign(kEpisodes, kModelHorizon);
   in.terminated.assign(kEpisodes, 0);
   in.values["model"] = values.values;
   in.log_ratios["model_visitation"] = values.state_log_ratios;
@@ -215,7 +215,7 @@ TEST(FitModelValues, CorrectsAWrongModelInADoublyRobustEstimate) {
   in.model_alive = values.alive;
 
   const auto exact = [&](const LinearGaussianSystem& system) {
-    return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kHorizon, 1.0)
+    return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kModelHorizon, 1.0)
         .Expected(system.initial_mean, system.initial_covariance);
   };
   const double truth = exact(Truth()), model_error = exact(WrongModel()) - truth;
@@ -227,8 +227,8 @@ TEST(FitModelValues, CorrectsAWrongModelInADoublyRobustEstimate) {
 }
 
 TEST(FitModelValues, GivesTheSameBytesForAnyNumberOfThreads) {
-  const Problem problem(Truth());
-  ModelValueOptions options = SmallOptions();
+  const ModelValueTestProblem problem(Truth());
+  ModelValueOptions options = SmallModelValues();
   options.value.fit.steps = options.ratio.fit.steps = 50;
   SetThreads(1);
   const ModelValues one = problem.Fit(options);
@@ -241,7 +241,7 @@ TEST(FitModelValues, GivesTheSameBytesForAnyNumberOfThreads) {
 }
 
 TEST(FitModelValues, RefusesTooFewEpisodesForItsFolds) {
-  Problem problem(Truth());
+  ModelValueTestProblem problem(Truth());
   const std::vector<std::int64_t> three = {0, 1, 2};
   problem.log = SelectEpisodes(problem.log, three);
   try {

@@ -24,8 +24,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr std::array<double, 2> kEvaluation = {0.8, 0.3};
-constexpr std::int64_t kHorizon = TwoStates::kHorizon;
+constexpr std::array<double, 2> kLagrangianPolicy = {0.8, 0.3};
+constexpr std::int64_t kLagrangianHorizon = TwoStates::kHorizon;
 
 LagrangianOptions Small(LagrangianOptions options) {
   options.members = 1;
@@ -43,20 +43,20 @@ LagrangianFit FitOn(const EpisodeBatch& log, const Policy& policy, const Estiman
 }
 
 LagrangianFit FitTwoStates(const Estimand& estimand, const LagrangianOptions& options) {
-  return FitOn(TwoStates::Log(), TwoStatePolicy(kEvaluation), estimand, options);
+  return FitOn(TwoStates::Log(), TwoStatePolicy(kLagrangianPolicy), estimand, options);
 }
 
 // Root mean square error of the ratios over the log, whose spread is 0.5.
 double RatioError(const LagrangianFit& fit) {
-  const TwoStates system(kEvaluation);
+  const TwoStates system(kLagrangianPolicy);
   const EpisodeBatch log = TwoStates::Log();
   const Array<double, 2> ratios =
-      LagrangianLogRatios(fit, log, IndexList(log.episodes()), FiniteHorizon(kHorizon), kHorizon);
+      LagrangianLogRatios(fit, log, IndexList(log.episodes()), FiniteHorizon(kLagrangianHorizon), kLagrangianHorizon);
   double squares = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
-    for (std::int64_t t = 0; t < kHorizon; ++t) {
+    for (std::int64_t t = 0; t < kLagrangianHorizon; ++t) {
       const std::size_t s = log.observations(log.ObservationRow(e, t), 0) > 0.5f ? 1 : 0;
-      const std::size_t a = log.actions(e * kHorizon + t, 0) > 0.5f ? 1 : 0;
+      const std::size_t a = log.actions(e * kLagrangianHorizon + t, 0) > 0.5f ? 1 : 0;
       const double exact = system.Visitation(t)[s][a] / TwoStates::LoggedVisitation(t)[s][a];
       squares += std::pow(std::exp(ratios(e, t)) - exact, 2);
     }
@@ -65,9 +65,9 @@ double RatioError(const LagrangianFit& fit) {
 }
 
 TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsDualDice) {
-  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kHorizon, 0.9), Small(DualDiceOptions()));
+  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(DualDiceOptions()));
   EXPECT_LT(RatioError(fit), 0.1);
-  EXPECT_NEAR(fit.value, TwoStates(kEvaluation).Value(kHorizon, 0.9), 0.1);  // about 3
+  EXPECT_NEAR(fit.value, TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9), 0.1);  // about 3
   EXPECT_NEAR(fit.mean_weight, 1.0, 0.03);
   EXPECT_LT(fit.gap, 0.15);
   EXPECT_THAT(fit.notes, IsEmpty());
@@ -75,16 +75,16 @@ TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsDualDice) {
 }
 
 TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsGenDice) {
-  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kHorizon, 0.9), Small(GenDiceOptions()));
+  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(GenDiceOptions()));
   EXPECT_LT(RatioError(fit), 0.15);
-  EXPECT_NEAR(fit.value, TwoStates(kEvaluation).Value(kHorizon, 0.9), 0.15);
+  EXPECT_NEAR(fit.value, TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9), 0.15);
   EXPECT_NEAR(fit.mean_weight, 1.0, 0.05);
   EXPECT_LT(fit.gap, 0.15);
 }
 
 TEST(FitLagrangian, FindsThemOverAnInfiniteHorizonFromShortEpisodes) {
   // 200 steps leave 0.8^200 < 1e-19
-  const double exact = TwoStates(kEvaluation).Value(200, 0.8);
+  const double exact = TwoStates(kLagrangianPolicy).Value(200, 0.8);
   for (const LagrangianOptions& options : {DualDiceOptions(), GenDiceOptions()}) {
     const LagrangianFit fit = FitTwoStates(InfiniteHorizon(0.8), Small(options));
     EXPECT_NEAR(fit.value, exact, 0.04 * exact);
@@ -97,8 +97,8 @@ TEST(FitLagrangian, FindsTheValueWithRewardsInTheProblem) {
   options.reward = RewardTerm::kOn;
   options.positivity = Positivity::kNone;
   options.normalization = Normalization::kMultiplier;
-  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kHorizon, 0.9), options);
-  const double exact = TwoStates(kEvaluation).Value(kHorizon, 0.9);
+  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), options);
+  const double exact = TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9);
   EXPECT_NEAR(fit.value, exact, 0.1);
   EXPECT_NEAR(fit.primal_value.value(), exact, 0.3);  // of 100 held-out episodes
 }
@@ -137,13 +137,13 @@ TEST(FitLagrangian, CountsWhatTerminatedInItsMeanWeight) {
 TEST(LagrangianLogRatios, AreMinusInfinityWhereAnUnconstrainedRatioIsNot) {
   LagrangianOptions options = Small(DualDiceOptions());
   options.fit.steps = 1;
-  LagrangianFit fit = FitTwoStates(FiniteHorizon(kHorizon), options);
+  LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon), options);
   fit.positivity = Positivity::kNone;
   fit.ratios[0].parameters().setZero();
   fit.ratios[0].parameters().tail(1).setConstant(-1.5f);
   const std::vector<std::int64_t> one = {0};
   const Array<double, 2> ratios =
-      LagrangianLogRatios(fit, TwoStates::Log(), one, FiniteHorizon(kHorizon), 5);
+      LagrangianLogRatios(fit, TwoStates::Log(), one, FiniteHorizon(kLagrangianHorizon), 5);
   EXPECT_EQ(ratios(0, 0), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(ratios(0, 4), 0.0);  // beyond the end
 }
@@ -163,7 +163,7 @@ TEST(FitLagrangian, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   options.fit.steps = 60;
   options.fit.validate_every = 20;
   const auto value = [&](const FitRun& run) {
-    return FitOn(TwoStates::Log(), TwoStatePolicy(kEvaluation), FiniteHorizon(kHorizon), options,
+    return FitOn(TwoStates::Log(), TwoStatePolicy(kLagrangianPolicy), FiniteHorizon(kLagrangianHorizon), options,
                  run)
         .value;
   };
@@ -182,9 +182,9 @@ TEST(FitLagrangian, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
 
 TEST(FitLagrangian, RefusesTheCheckpointOfOtherOptions) {
   const EpisodeBatch log = TwoStates::Log();
-  const TwoStatePolicy policy(kEvaluation);
+  const TwoStatePolicy policy(kLagrangianPolicy);
   ExpectEveryFieldCounts(TinyFit<LagrangianOptions>(), [&](const auto& options, const FitRun& run) {
-    FitOn(log, policy, FiniteHorizon(kHorizon), options, run);
+    FitOn(log, policy, FiniteHorizon(kLagrangianHorizon), options, run);
   });
 }
 

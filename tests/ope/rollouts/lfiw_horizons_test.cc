@@ -13,20 +13,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::int64_t kSteps = 4;
+constexpr std::int64_t kRowSteps = 4;
 
 // Rewards N(0, 1) of the model where the truth is N(shift, 1): log-weights of each step are exact.
 EstimatorInputs Inputs(double shift, double noise) {
   EstimatorInputs in;
-  in.rewards = Array<double, 2>({1, kSteps});
-  in.lengths = {kSteps};
+  in.rewards = Array<double, 2>({1, kRowSteps});
+  in.lengths = {kRowSteps};
   in.terminated = {0};
-  in.model_rewards = Array<double, 3>({10, 400, kSteps});
-  in.model_log_weights = Array<double, 4>({10, 2, 400, kSteps});
+  in.model_rewards = Array<double, 3>({10, 400, kRowSteps});
+  in.model_log_weights = Array<double, 4>({10, 2, 400, kRowSteps});
   Stream stream(1, "rollouts");
   for (std::int64_t r = 0; r < 10; ++r) {
     for (std::int64_t i = 0; i < 400; ++i) {
-      for (std::int64_t t = 0; t < kSteps; ++t) {
+      for (std::int64_t t = 0; t < kRowSteps; ++t) {
         const double reward = in.model_rewards(r, i, t) = stream.Normal();
         for (std::int64_t c = 0; c < 2; ++c) {
           in.model_log_weights(r, c, i, t) =
@@ -40,7 +40,7 @@ EstimatorInputs Inputs(double shift, double noise) {
 
 Estimate EstimateBy(HorizonRule rule, const EstimatorInputs& in) {
   Estimand estimand;
-  estimand.horizon = kSteps;
+  estimand.horizon = kRowSteps;
   return EstimateAcrossHorizons(in, estimand, {.rule = rule});
 }
 
@@ -51,7 +51,7 @@ TEST(LfiwSlope, TakesAllWeightsWhereTheModelIsWrong) {
   EXPECT_NEAR(*estimate.value, 4 * 0.3, 3.0 * *estimate.standard_error);
   EXPECT_EQ(*estimate.value,
             *EstimateLfiw(in.model_rewards, in.model_log_weights, {}, HorizonRuleOptions().lfiw)
-                 .horizons[kSteps]
+                 .horizons[kRowSteps]
                  .value);
 }
 
@@ -65,7 +65,7 @@ TEST(LfiwMagic, LeavesTheModelWhereItIsWrongAndStaysWhereItIsRight) {
   const Estimate right = EstimateBy(HorizonRule::kMagic, Inputs(0.0, 1.5));
   const Estimate all = RunEstimator(HorizonRuleEstimators().front(), Inputs(0.0, 1.5), [] {
     Estimand estimand;
-    estimand.horizon = kSteps;
+    estimand.horizon = kRowSteps;
     return estimand;
   }());
   EXPECT_LE(*right.standard_error, 1.01 * *all.standard_error);
@@ -88,8 +88,8 @@ TEST(LfiwOpera, BlendsForTheSmallestSpread) {
 
 TEST(HorizonRules, RefuseASingleRepetitionAndClassifier) {
   EstimatorInputs in = Inputs(0.0, 0.1);
-  in.model_rewards = Array<double, 3>({1, 5, kSteps}, 1.0);
-  in.model_log_weights = Array<double, 4>({1, 1, 5, kSteps});
+  in.model_rewards = Array<double, 3>({1, 5, kRowSteps}, 1.0);
+  in.model_log_weights = Array<double, 4>({1, 1, 5, kRowSteps});
   EXPECT_THAT(EstimateBy(HorizonRule::kSlope, in).reason, HasSubstr("second repetition"));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+constexpr double kZeroLogWeight = -std::numeric_limits<double>::infinity();
 
 struct Rollouts {
   Array<double, 3> rewards;
@@ -38,7 +38,7 @@ Rollouts RandomRollouts(std::int64_t repetitions, std::int64_t classifiers, std:
 
 // States independent per step, model N(0, 1), truth N(shift, 1), reward the state; exact
 // log-ratios.
-Rollouts ShiftedNormal(double shift, std::int64_t repetitions, std::int64_t n, std::int64_t steps,
+Rollouts ShiftedNormalRollouts(double shift, std::int64_t repetitions, std::int64_t n, std::int64_t steps,
                        std::uint64_t seed) {
   Rollouts rollouts{Array<double, 3>({repetitions, n, steps}),
                     Array<double, 4>({repetitions, 1, n, steps})};
@@ -93,7 +93,7 @@ TEST(Lfiw, HorizonZeroIsThePlainModelBitForBit) {
 
 TEST(Lfiw, AlphaZeroIsThePlainModelAtEveryHorizon) {
   Rollouts rollouts = RandomRollouts(3, 2, 9, 6);
-  rollouts.log_weights(1, 1, 4, 2) = kLogZero;
+  rollouts.log_weights(1, 1, 4, 2) = kZeroLogWeight;
   const double plain = EstimatePlainModel(rollouts.rewards, {}).value;
   for (LfiwOptions options : AllVariants()) {
     options.alpha = 0.0;
@@ -264,7 +264,7 @@ TEST(Lfiw, DiagonalPairsRepetitionsWithClassifiers) {
 // ---- Closed forms
 
 TEST(Lfiw, ShiftedNormalFollowsTheClosedFormAtEveryHorizon) {
-  const Rollouts rollouts = ShiftedNormal(0.1, 10, 2000, 100, 11);
+  const Rollouts rollouts = ShiftedNormalRollouts(0.1, 10, 2000, 100, 11);
   LfiwOptions options;
   options.khat = KhatHorizons::kListed;
   options.khat_horizons = {20};
@@ -288,7 +288,7 @@ TEST(Lfiw, ShiftedNormalFollowsTheClosedFormAtEveryHorizon) {
 }
 
 TEST(Lfiw, UnnormalizedExactWeightsAreUnbiasedAndNoisier) {
-  const Rollouts rollouts = ShiftedNormal(0.1, 10, 2000, 40, 12);
+  const Rollouts rollouts = ShiftedNormalRollouts(0.1, 10, 2000, 40, 12);
   for (const auto variant :
        {LfiwVariant::kTrajectory, LfiwVariant::kPerDecision, LfiwVariant::kStepwise}) {
     const LfiwEstimate last =
@@ -395,7 +395,7 @@ TEST(Lfiw, TenThousandStepsOfWildRatiosStayFinite) {
 
 TEST(Lfiw, WithoutSupportThereIsAReasonAndNoValue) {
   Rollouts rollouts = RandomRollouts(2, 2, 4, 5);
-  for (std::int64_t i = 0; i < 4; ++i) rollouts.log_weights(1, 0, i, 2) = kLogZero;
+  for (std::int64_t i = 0; i < 4; ++i) rollouts.log_weights(1, 0, i, 2) = kZeroLogWeight;
   for (const LfiwOptions& options : AllVariants()) {
     const LfiwResult result = Estimate(rollouts, options);
     EXPECT_TRUE(result.horizons[2].value.has_value());
@@ -413,7 +413,7 @@ TEST(Lfiw, WithoutSupportThereIsAReasonAndNoValue) {
 
 TEST(Lfiw, ClippingRestoresSupport) {
   Rollouts rollouts = RandomRollouts(1, 1, 4, 3);
-  std::fill(rollouts.log_weights.flat().begin(), rollouts.log_weights.flat().end(), kLogZero);
+  std::fill(rollouts.log_weights.flat().begin(), rollouts.log_weights.flat().end(), kZeroLogWeight);
   LfiwOptions options;
   options.beta = 0.01;
   const LfiwEstimate last = Estimate(rollouts, options).horizons[3];

@@ -16,43 +16,43 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-constexpr double kLogZero = -std::numeric_limits<double>::infinity();
+constexpr double kNoLogWeight = -std::numeric_limits<double>::infinity();
 
 TEST(Flatten, MultipliesLogWeights) {
-  std::vector<double> weights = {2.0, -4.0, kLogZero};
+  std::vector<double> weights = {2.0, -4.0, kNoLogWeight};
   Flatten(weights, 0.5);
-  EXPECT_THAT(weights, ElementsAre(1.0, -2.0, kLogZero));
+  EXPECT_THAT(weights, ElementsAre(1.0, -2.0, kNoLogWeight));
 }
 
 TEST(Flatten, AlphaZeroMakesEveryWeightOneEvenZero) {
-  std::vector<double> weights = {2.0, kLogZero};
+  std::vector<double> weights = {2.0, kNoLogWeight};
   Flatten(weights, 0.0);
   EXPECT_THAT(weights, Each(0.0));
 }
 
 TEST(ClipBelow, RaisesAndCountsSmallWeights) {
-  std::vector<double> weights = {std::log(0.5), std::log(0.05), kLogZero};
+  std::vector<double> weights = {std::log(0.5), std::log(0.05), kNoLogWeight};
   EXPECT_EQ(ClipBelow(weights, 0.1), 2);
   EXPECT_THAT(weights, ElementsAre(std::log(0.5), std::log(0.1), std::log(0.1)));
 }
 
 TEST(ClipBelow, BetaZeroChangesNothing) {
-  std::vector<double> weights = {1.0, kLogZero};
+  std::vector<double> weights = {1.0, kNoLogWeight};
   EXPECT_EQ(ClipBelow(weights, 0.0), 0);
-  EXPECT_THAT(weights, ElementsAre(1.0, kLogZero));
+  EXPECT_THAT(weights, ElementsAre(1.0, kNoLogWeight));
 }
 
 TEST(Summarize, EssIsNForEqualWeightsAndOneForASingleOne) {
   const WeightSummary equal = Summarize(std::vector<double>{700.0, 700.0, 700.0});
   EXPECT_EQ(equal.ess, 3.0);
   EXPECT_DOUBLE_EQ(equal.max_weight, 1.0 / 3.0);
-  const WeightSummary single = Summarize(std::vector<double>{kLogZero, -1e4, kLogZero});
+  const WeightSummary single = Summarize(std::vector<double>{kNoLogWeight, -1e4, kNoLogWeight});
   EXPECT_EQ(single.ess, 1.0);
   EXPECT_EQ(single.max_weight, 1.0);
 }
 
 TEST(Summarize, WithoutSupportSaysSo) {
-  const WeightSummary none = Summarize(std::vector<double>{kLogZero, kLogZero});
+  const WeightSummary none = Summarize(std::vector<double>{kNoLogWeight, kNoLogWeight});
   EXPECT_FALSE(none.supported);
   EXPECT_EQ(none.ess, 0.0);
   EXPECT_EQ(none.max_weight, 0.0);
@@ -65,7 +65,7 @@ TEST(SelfNormalize, SumsToOneAndIgnoresACommonFactor) {
   EXPECT_DOUBLE_EQ(weights[1] / weights[0], std::exp(1.0));
   EXPECT_EQ(weights, shifted);
   EXPECT_EQ(a.ess, b.ess);
-  std::vector<double> none = {kLogZero, kLogZero};
+  std::vector<double> none = {kNoLogWeight, kNoLogWeight};
   EXPECT_FALSE(SelfNormalize(none).supported);
   EXPECT_THAT(none, Each(0.0));
 }

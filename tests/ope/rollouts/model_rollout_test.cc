@@ -26,8 +26,8 @@ constexpr std::int64_t kHorizon = 6;
 constexpr RolloutOptions kOptions{.repetitions = 3, .episodes = 100};
 
 // A rollout of u ~ N(-0.6 x, 0.2^2) in a system, with one exact ratio to another.
-struct Problem {
-  explicit Problem(const LinearGaussianSystem& system = ScalarLinearGaussian())
+struct RolloutProblem {
+  explicit RolloutProblem(const LinearGaussianSystem& system = ScalarLinearGaussian())
       : model(system),
         ratio(ScalarLinearGaussian(), system),
         env(MakeLinearGaussianFactory(system)),
@@ -64,7 +64,7 @@ LinearGaussianSystem OtherSystem() {
 }
 
 TEST(RollOutInModel, MeanReturnIsTheClosedFormOfTheModel) {
-  Problem problem(OtherSystem());
+  RolloutProblem problem(OtherSystem());
   RolloutOptions options = kOptions;
   options.episodes = 20'000;
   problem.starts = MatrixF::Ones(options.repetitions * options.episodes, 1);
@@ -77,12 +77,12 @@ TEST(RollOutInModel, MeanReturnIsTheClosedFormOfTheModel) {
 }
 
 TEST(RollOutInModel, PerfectModelWithTheExactRatioHasWeightOneEverywhere) {
-  const ModelRollouts rollouts = Problem().Run();
+  const ModelRollouts rollouts = RolloutProblem().Run();
   for (const double log_weight : rollouts.log_weights.flat()) EXPECT_EQ(log_weight, 0.0);
 }
 
 TEST(RollOutInModel, SameBytesForAnyNumberOfThreads) {
-  const Problem problem(OtherSystem());
+  const RolloutProblem problem(OtherSystem());
   SetThreads(1);
   const ModelRollouts one = problem.Run();
   for (const int threads : {2, 8}) {
@@ -97,8 +97,8 @@ TEST(RollOutInModel, SameBytesForAnyNumberOfThreads) {
 }
 
 TEST(RollOutInModel, AddingRepetitionsLeavesTheOthersAsTheyWere) {
-  const Problem all(OtherSystem());
-  Problem first(OtherSystem());
+  const RolloutProblem all(OtherSystem());
+  RolloutProblem first(OtherSystem());
   first.starts = MatrixF::Ones(kOptions.episodes, 1);
   RolloutOptions options = kOptions;
   options.repetitions = 1;
@@ -109,7 +109,7 @@ TEST(RollOutInModel, AddingRepetitionsLeavesTheOthersAsTheyWere) {
 }
 
 TEST(RollOutInModel, ValuesBeyondTheRangeAreClampedAndCounted) {
-  Problem problem;
+  RolloutProblem problem;
   EXPECT_EQ(problem.Run().clamped_values, 0);
   problem.range = {VectorF::Constant(1, 0.25f), VectorF::Constant(1, 0.25f), {}, {}};
   const ModelRollouts rollouts = problem.Run();
@@ -119,7 +119,7 @@ TEST(RollOutInModel, ValuesBeyondTheRangeAreClampedAndCounted) {
 }
 
 TEST(RollOutInModel, PredictionThatIsNotFiniteNamesTrajectoryAndStep) {
-  Problem problem;
+  RolloutProblem problem;
   problem.starts(170, 0) = std::numeric_limits<float>::quiet_NaN();
   try {
     problem.Run();
@@ -149,7 +149,7 @@ class EndsBelow final : public TaskRules {
 };
 
 TEST(RollOutInModel, AfterTerminationRewardsAndLogWeightsAreZero) {
-  Problem problem(OtherSystem());
+  RolloutProblem problem(OtherSystem());
   problem.functions = std::make_unique<EndsBelow>(0.0f);
   const ModelRollouts rollouts = problem.Run();
   int ended = 0;
@@ -186,7 +186,7 @@ class PairReward final : public TaskRules {
 };
 
 TEST(RollOutInModel, VisitedPairsAreOfRandomStepsBeforeTheEnd) {
-  Problem problem(OtherSystem());
+  RolloutProblem problem(OtherSystem());
   problem.functions = std::make_unique<PairReward>();
   const ModelRollouts rollouts = problem.Run();
   const auto m = static_cast<Eigen::Index>(rollouts.visited_steps.size());
@@ -204,7 +204,7 @@ TEST(RollOutInModel, VisitedPairsAreOfRandomStepsBeforeTheEnd) {
 }
 
 TEST(RollOutInModel, KeepingVisitedPairsChangesNothingElse) {
-  const Problem problem(OtherSystem());
+  const RolloutProblem problem(OtherSystem());
   RolloutOptions options = kOptions;
   options.visited_per_episode = 0;
   const ModelRollouts none = problem.Run(options), some = problem.Run();
@@ -215,7 +215,7 @@ TEST(RollOutInModel, KeepingVisitedPairsChangesNothingElse) {
 
 TEST(ModelRollouts, FileGivesTheSameBack) {
   const TestDir dir;
-  const ModelRollouts rollouts = Problem(OtherSystem()).Run();
+  const ModelRollouts rollouts = RolloutProblem(OtherSystem()).Run();
   rollouts.Save(dir / "rollouts.npz");
   const ModelRollouts loaded = ModelRollouts::Load(dir / "rollouts.npz");
   EXPECT_EQ(loaded.rewards, rollouts.rewards);
@@ -229,7 +229,7 @@ TEST(ModelRollouts, FileGivesTheSameBack) {
 TEST(ModelRollouts, FileWithoutVisitedPairsOrWithTooFewIsAnError) {
   const TestDir dir;
   const std::string path = dir / "rollouts.npz";
-  ModelRollouts rollouts = Problem(OtherSystem()).Run();
+  ModelRollouts rollouts = RolloutProblem(OtherSystem()).Run();
   rollouts.visited_steps.pop_back();
   rollouts.Save(path);
   EXPECT_THROW(ModelRollouts::Load(path), DataError);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // One hidden unit: h = relu(x0 - x1), mean = 2 h + 0.1, log_std = h - 3.
-NpzFile Arrays(const std::string& separator = "/") {
+NpzFile DopeArrays(const std::string& separator = "/") {
   NpzFile file;
   const auto put = [&](const std::string& layer, const MatrixF& weight, float bias) {
     file.Put(layer + separator + "weight", weight);
@@ -40,7 +40,7 @@ float Act(const Policy& policy, float x0, float x1, float noise) {
 
 TEST(DopePolicyTest, ActionIsTheSquashedGaussianOfTheLayers) {
   for (const char* separator : {"/", "."}) {
-    const NpzFile file = Arrays(separator);
+    const NpzFile file = DopeArrays(separator);
     ASSERT_TRUE(IsDopePolicy(file));
     const auto policy = PolicyFromDope(file, "a");
     EXPECT_NEAR(Act(*policy, 0.5f, 0.25f, 2.0f), std::tanh(0.6 + 2.0 * std::exp(-2.75)), 1e-6);
@@ -51,7 +51,7 @@ TEST(DopePolicyTest, ActionIsTheSquashedGaussianOfTheLayers) {
 }
 
 TEST(DopePolicyTest, DensityIsThatOfTheSquashedGaussian) {
-  const auto policy = PolicyFromDope(Arrays(), "a");
+  const auto policy = PolicyFromDope(DopeArrays(), "a");
   std::vector<double> density(1);
   policy->LogDensity(MatrixF{{0.5f, 0.25f}}, std::vector<std::int64_t>{0}, MatrixF{{0.5f}},
                      VectorD{{-1.0}}, VectorD{{1.0}}, density);
@@ -59,7 +59,7 @@ TEST(DopePolicyTest, DensityIsThatOfTheSquashedGaussian) {
 }
 
 TEST(DopePolicyTest, AGaussianWithTanhUnitsIsNotSquashed) {
-  NpzFile file = Arrays();
+  NpzFile file = DopeArrays();
   file.Put("nonlinearity", std::string("tanh"));
   file.Put("output_distribution", std::string("gaussian"));
   EXPECT_NEAR(Act(*PolicyFromDope(file, "a"), 3.0f, 1.0f, 0.0f), 2.0 * std::tanh(2.0) + 0.1, 1e-6);
@@ -67,11 +67,11 @@ TEST(DopePolicyTest, AGaussianWithTanhUnitsIsNotSquashed) {
 
 TEST(DopePolicyTest, D4rlMetadataIsFoundUnderThePolicyGroup) {
   NpzFile metadata;
-  const NpzFile arrays = Arrays();
+  const NpzFile arrays = DopeArrays();
   for (const auto& [name, array] : arrays.arrays()) metadata.Put("policy/" + name, array);
   metadata.Put("algorithm", std::string("SAC"));
   const auto policy = PolicyFromD4rlMetadata(metadata, "a.hdf5");
-  EXPECT_EQ(Act(*policy, 0.5f, 0.25f, 2.0f), Act(*PolicyFromDope(Arrays(), ""), 0.5f, 0.25f, 2.0f));
+  EXPECT_EQ(Act(*policy, 0.5f, 0.25f, 2.0f), Act(*PolicyFromDope(DopeArrays(), ""), 0.5f, 0.25f, 2.0f));
   NpzFile none;
   none.Put("algorithm", std::string("human"));
   EXPECT_THAT([&] { PolicyFromD4rlMetadata(none, "a.hdf5"); },
@@ -79,16 +79,16 @@ TEST(DopePolicyTest, D4rlMetadataIsFoundUnderThePolicyGroup) {
 }
 
 TEST(DopePolicyTest, WrongArraysAreNamed) {
-  NpzFile mixture = Arrays();
+  NpzFile mixture = DopeArrays();
   mixture.Put("output_distribution", std::string("mixture"));
   EXPECT_THAT([&] { PolicyFromDope(mixture, "a"); },
               ThrowsMessage<PolicyError>(AllOf(HasSubstr("output_distribution is 'mixture'"),
                                                HasSubstr("tanh_gaussian"))));
-  NpzFile heads = Arrays();
+  NpzFile heads = DopeArrays();
   heads.Put("last_fc_log_std/weight", MatrixF{{1.0f, 2.0f}});
   EXPECT_THAT([&] { PolicyFromDope(heads, "a"); },
               ThrowsMessage<PolicyError>(HasSubstr("last_fc_log_std 2")));
-  NpzFile gap = Arrays();
+  NpzFile gap = DopeArrays();
   gap.Put("fc0/weight", MatrixF{{1.0f, -1.0f}, {0.0f, 0.0f}});
   EXPECT_THAT([&] { PolicyFromDope(gap, "a"); }, ThrowsMessage<PolicyError>(HasSubstr("layer 0")));
 }

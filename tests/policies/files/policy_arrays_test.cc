@@ -15,7 +15,7 @@ using testing::ThrowsMessage;
 
 const NormalizerNames kNames = {"mean", "var", "clip", "eps"};
 
-NpzFile Arrays(const std::vector<double>& variance) {
+NpzFile FileOf(const std::vector<double>& variance) {
   NpzFile file;
   file.Put("mean", std::vector<double>{1.0, 2.0});
   file.Put("var", variance);
@@ -23,7 +23,7 @@ NpzFile Arrays(const std::vector<double>& variance) {
 }
 
 TEST(PolicyArraysTest, ANormalizerWithoutClipAndEpsilonHasTheDefaults) {
-  const ObservationNormalizer normalizer = GetNormalizer(Arrays({4.0, 0.0}), kNames, 2, "a");
+  const ObservationNormalizer normalizer = GetNormalizer(FileOf({4.0, 0.0}), kNames, 2, "a");
   EXPECT_EQ(normalizer.clip(), std::numeric_limits<double>::infinity());
   EXPECT_EQ(normalizer.epsilon(), 1e-8);
   const float observation[] = {5.0f, 3.0f};
@@ -34,14 +34,14 @@ TEST(PolicyArraysTest, ANormalizerWithoutClipAndEpsilonHasTheDefaults) {
 }
 
 TEST(PolicyArraysTest, WrongNormalizersAreNamed) {
-  EXPECT_THAT([] { GetNormalizer(Arrays({1.0}), kNames, 2, "a"); },
+  EXPECT_THAT([] { GetNormalizer(FileOf({1.0}), kNames, 2, "a"); },
               ThrowsMessage<PolicyError>(HasSubstr("a: var has 1 values, expected 2")));
   EXPECT_THAT(
       [] {
-        GetNormalizer(Arrays({1.0, -2.0}), kNames, 2, "a");
+        GetNormalizer(FileOf({1.0, -2.0}), kNames, 2, "a");
       },
       ThrowsMessage<PolicyError>(HasSubstr("var holds -2")));
-  NpzFile zero = Arrays({1.0, 0.0});
+  NpzFile zero = FileOf({1.0, 0.0});
   zero.Put("eps", std::vector<double>{0.0});
   EXPECT_THAT([&] { GetNormalizer(zero, kNames, 2, "a"); },
               ThrowsMessage<PolicyError>(HasSubstr("a positive sum")));
