@@ -37,7 +37,8 @@ class PolicyError : public Error {
   using Error::Error;
 };
 
-// A computation that left the numbers it can be trusted in (instability, divergence).
+// A computation that left the numbers it can be trusted in (instability, divergence). The program
+// exits 1.
 class NumericError : public Error {
  public:
   using Error::Error;

@@ -96,12 +96,6 @@ void WriteFileAtomically(const std::string& path, std::string_view bytes) {
   file.Commit();
 }
 
-void AppendToFile(const std::string& path, std::string_view bytes) {
-  const Descriptor out(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (out.get() < 0) Throw<DataError>("cannot write {}: {}", path, SystemReason(errno));
-  WriteAll(out.get(), bytes, path);
-}
-
 std::string ReadFile(const std::string& path, std::int64_t max_bytes) {
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};

@@ -34,9 +34,6 @@ class AtomicFile {
 // content and nothing between.
 void WriteFileAtomically(const std::string& path, std::string_view bytes);
 
-// Appends to a file, created if missing, in one write; for logs of lines. Not atomic on a crash.
-void AppendToFile(const std::string& path, std::string_view bytes);
-
 // The content of a file. Throws DataError when it cannot be read or exceeds `max_bytes`.
 std::string ReadFile(const std::string& path, std::int64_t max_bytes = std::int64_t{1} << 30);
 

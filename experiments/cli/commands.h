@@ -10,8 +10,9 @@
 
 namespace lfiw::experiments {
 
-// The verbs of the program. Each returns the exit status (0, or 1 when every requested estimate is
-// refused) and throws an Error for wrong input.
+// The verbs of the program. Each returns the exit status (0, or 1 when no requested estimate has a
+// value, whatever the verdicts) and throws an Error for wrong input; a NumericError is status 1
+// too.
 
 struct CommonOptions {
   int threads = 0;

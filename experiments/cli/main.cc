@@ -41,7 +41,7 @@ struct CommandLine : ChosenVerb {
   std::string report_directory;
 };
 
-enum ExitStatus { kDone = 0, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
+enum ExitStatus { kDone = 0, kNoNumber = 1, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
 
 // The first Ctrl-C asks for a checkpoint and an orderly end; the second ends at once.
 void OnInterrupt(int /*signal*/) {
@@ -305,6 +305,9 @@ int Guard(const std::function<int()>& action) {
   } catch (const Interrupted&) {
     fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
     return kInterrupted;
+  } catch (const NumericError& error) {
+    fmt::print(stderr, "lfiw: {}\n", error.what());
+    return kNoNumber;
   } catch (const Error& error) {
     fmt::print(stderr, "lfiw: {}\n", error.what());
     return kWrongInput;

@@ -29,6 +29,15 @@ constexpr const char* kDensityFile = "log_density.npz";
 std::string KindOf(const PixelCnnOptions& /*options*/) { return "pixel_cnn"; }
 std::string KindOf(const SnganOptions& /*options*/) { return "sngan"; }
 
+// What checkpoints of a training must agree on.
+std::string IdentityOf(const TrainPixelCnnStage::Key& key,
+                       const TrainPixelCnnStage::Inputs& inputs) {
+  return CheckpointIdentity<TrainPixelCnnStage>(key, inputs);
+}
+std::string IdentityOf(const TrainSnganStage::Key& key, const TrainSnganStage::Inputs& inputs) {
+  return CheckpointIdentity<TrainSnganStage>(key, inputs);
+}
+
 PixelCnnFit Train(const ImageBatch& train, const ImageBatch& held_out,
                   const PixelCnnOptions& options, std::uint64_t seed, const FitJob& job) {
   return TrainPixelCnn(train, held_out, options, seed, job);
@@ -74,8 +83,7 @@ void TrainingStage<Options>::Make(const Key& key, const Inputs& inputs, const St
   const std::string kind = KindOf(key.model);
   const auto progress = work.StartProgress(inputs.title, key.model.training.steps, "steps");
   const FitRun run{work.Checkpoints(), work.checkpoint_seconds, progress.get()};
-  const FitJob job =
-      FitJob::Of(run, kind, fmt::format("seed {}; {} images", key.seed, cut), kind + ".npz");
+  const FitJob job = FitJob::Of(run, kind, IdentityOf(key, inputs), kind + ".npz");
   const auto fit =
       Train(TakeImages(all, 0, cut), TakeImages(all, cut, all.count), key.model, key.seed, job);
   NpzFile file;

@@ -11,6 +11,7 @@
 #include "core/rng.h"
 #include "core/seed_of.h"
 #include "experiments/omniglot/drawing_split.h"
+#include "models/fit_identity.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -151,7 +152,7 @@ RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated,
     const FoldPart g = PartOf(generated_order, fold, options.folds, validation);
     const std::int64_t larger = std::max(std::ssize(r.train), std::ssize(g.train));
     const FitJob job = FitJob::Of(run, fmt::format("ratio classifier {}", fold),
-                                  fmt::format("seed {}, {} and {} images", seed, n, m),
+                                  FitIdentity(options, seed, fmt::format("{} and {} images", n, m)),
                                   fmt::format("ratio_{}.npz", fold));
     ConvClassifierFit fit = FitFold(all, r, g, n, OptionsFor(larger, options),
                                     SeedOf(seed, "omniglot ratio", fold), job);

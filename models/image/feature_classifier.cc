@@ -7,6 +7,7 @@
 #include "core/arrays/npz.h"
 #include "core/error.h"
 #include "core/rng.h"
+#include "models/fit_identity.h"
 #include "models/losses.h"
 
 namespace lfiw::models {
@@ -173,12 +174,13 @@ FeatureClassifierFit FitFeatureClassifier(const FeatureClassifierData& data,
                          Scaled(scaler, Gather(data, data.validation)),
                          std::ssize(data.validation.real), options.fit.batch,
                          Stream(seed, "feature classifier batch", {number}), network);
-  FitJob job =
-      FitJob::Of(run, fmt::format("feature classifier {}", index),
-                 fmt::format("seed {}; {} + {} rows; {} + {} to validate", seed,
-                             data.train.real.size(), data.train.generated.size(),
-                             data.validation.real.size(), data.validation.generated.size()),
-                 fmt::format("feature_classifier_{}.npz", index));
+  FitJob job = FitJob::Of(
+      run, fmt::format("feature classifier {}", index),
+      FitIdentity(options, seed,
+                  fmt::format("{} + {} rows; {} + {} to validate", data.train.real.size(),
+                              data.train.generated.size(), data.validation.real.size(),
+                              data.validation.generated.size())),
+      fmt::format("feature_classifier_{}.npz", index));
   const bool validated = !data.validation.real.empty() || !data.validation.generated.empty();
   job.kept = validated ? KeptParameters::kBestValidation : KeptParameters::kLast;
   FitSummary summary = Fit(problem, options.fit, job);

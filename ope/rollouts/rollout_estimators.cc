@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "core/error.h"
 #include "ope/judgement/diagnostics.h"
 #include "ope/rollouts/plain_model.h"
 #include "ope/rollouts/rollout_spread.h"
@@ -53,6 +55,21 @@ Estimate FromLfiw(const LfiwEstimate& from, const EstimatorInputs& inputs) {
   return estimate;
 }
 
+// Refuses a choice of horizons for k-hat that would change nothing.
+void CheckKhat(const LfiwOptions& options, WeightedSteps steps) {
+  const bool listed = options.khat == KhatHorizons::kListed;
+  if (steps == WeightedSteps::kAll && (listed || !options.khat_horizons.empty())) {
+    const std::string_view name = EnumName(options.variant);
+    Throw<ConfigError>(
+        "{}: lfiw_{} weighs by all steps and fits k-hat there alone, expected none; "
+        "lfiw_{}_reliable chooses its steps by k-hat",
+        listed ? "khat: listed" : "khat_horizons", name, name);
+  }
+  if (!listed && !options.khat_horizons.empty()) {
+    Throw<ConfigError>("khat_horizons: has no effect where khat is all, expected khat: listed");
+  }
+}
+
 Estimate EstimateWeightedRollouts(const EstimatorInputs& inputs, const Estimand& estimand,
                                   LfiwOptions options, WeightedSteps steps) {
   const std::int64_t last = inputs.model_rewards.shape()[2];
@@ -79,6 +96,7 @@ Estimator PlainRollouts() {
 }
 
 Estimator Lfiw(const LfiwOptions& options, WeightedSteps steps) {
+  CheckKhat(options, steps);
   const bool all = steps == WeightedSteps::kAll;
   return {.name = fmt::format("lfiw_{}{}", EnumName(options.variant), all ? "" : "_reliable"),
           .summary = fmt::format("rollouts weighted by classifiers (Grover et al. 2019), {}",

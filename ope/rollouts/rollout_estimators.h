@@ -23,7 +23,8 @@ enum class WeightedSteps {
 };
 
 // Makes LFIW of these options, by the name lfiw_VARIANT, with "_reliable" for kReliable. It refuses
-// without classifiers; a note says the H that was chosen.
+// without classifiers; a note says the H that was chosen. The k-hat of kAll is that of H = T.
+// Throws ConfigError where khat or khat_horizons are set and would change nothing.
 Estimator Lfiw(const LfiwOptions& options, WeightedSteps steps);
 
 }  // namespace lfiw::ope

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -201,8 +202,7 @@ int Run(const Options& options) {
     std::string bytes = chosen->second;
     for (std::uint64_t k = stream.Below(6) + 1; k > 0; --k) Mutate(stream, bytes);
     // a crash must find the file on disk, not its directory flushed
-    std::filesystem::remove(path);
-    AppendToFile(path, bytes);
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     Outcomes& of_format = outcomes[chosen->first];
     const std::int64_t before = of_format.faults;
     ReadAll(path, of_format);

@@ -279,6 +279,13 @@ TEST_F(Program, WrongLogsAreRefusedInOneLine) {
   ExpectRefused(Lfiw(RunArguments("run", {"log.file=" + (dir_ / "narrow.npz")})), {"narrow.npz"});
 }
 
+TEST_F(Program, ARunWithoutAnyNumberEndsWithStatus1AndOneLine) {
+  const Outcome outcome = Lfiw(RunArguments("run", {"dynamics.fit.adam.learning_rate=1e30"}));
+  EXPECT_EQ(outcome.status, 1) << outcome.output;
+  EXPECT_THAT(outcome.output, AllOf(HasSubstr("lfiw: dynamics member"), HasSubstr("at step")));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run/results.csv"));
+}
+
 TEST_F(Program, UnwritableDirectoryIsRefusedInOneLine) {
   // a path under a regular file cannot be created, whoever runs the test
   std::ofstream(dir_ / "file") << "x";

@@ -103,7 +103,7 @@ TEST(Hdf5, FilesThatAreNoHdf5AreOneLine) {
   const TestDir dir;
   EXPECT_THAT([&] { OpenHdf5(dir / "absent"); },
               ThrowsMessage<DataError>(HasSubstr("No such file or directory")));
-  AppendToFile(dir / "a", "not HDF5");
+  WriteFileAtomically(dir / "a", "not HDF5");
   EXPECT_THAT([&] { OpenHdf5(dir / "a"); }, ThrowsMessage<DataError>(HasSubstr(dir / "a")));
 }
 

@@ -202,37 +202,6 @@ TEST(ImitationLog, TimeLimitsAreGuessedFromTheLongestLength) {
               ElementsAre(HasSubstr("the 2 episodes of the longest length (3)")));
 }
 
-TEST(PaddedLog, LengthsCutThePaddingAndFlagsEndEpisodes) {
-  const TestDir dir;
-  NpzFile file;
-  file.Put("s", MakeNpzArray<float>("f4", {2, 3, 1}, {1, 2, 3, 4, 5, 6}));
-  file.Put("a", MakeNpzArray<float>("f4", {2, 3, 1}, {0, 0, 0, 0, 0, 0}));
-  file.Put("r", MakeNpzArray<double>("f8", {2, 3}, {1, 2, 3, 4, 5, 6}));
-  file.Put("n", std::vector<std::int64_t>{3, 2});
-  file.Put("d", MakeNpzArray<std::uint8_t>("u1", {2, 3}, {0, 1, 0, 0, 0, 1}));
-  file.Write(dir / "log");
-  const std::string map = "obs=s,action=a,reward=r,lengths=n";
-  const LoadedLog loaded = LoadLog(dir / "log", {.map = map});
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2, 4));
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
-  const LoadedLog flagged = LoadLog(dir / "log", {.map = map + ",terminal=d"});
-  EXPECT_THAT(flagged.batch.rewards, ElementsAre(1, 4));
-}
-
-TEST(PaddedLog, OneObservationMoreThanStepsKeepsTheLastStep) {
-  const TestDir dir;
-  NpzFile file;
-  file.Put("s", MakeNpzArray<float>("f4", {1, 3, 1}, {1, 2, 3}));
-  file.Put("a", MakeNpzArray<std::int64_t>("i8", {1, 2}, {1, 0}));
-  file.Put("r", MakeNpzArray<double>("f8", {1, 2}, {1, 2}));
-  file.Put("d", MakeNpzArray<std::uint8_t>("u1", {1}, {1}));
-  file.Write(dir / "log");
-  const LoadedLog loaded = LoadLog(dir / "log", {.map = "obs=s,action=a,reward=r,terminal=d"});
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2));
-  EXPECT_THAT(loaded.batch.terminated, ElementsAre(1));
-  EXPECT_EQ(loaded.batch.actions, (MatrixF{{0.0f, 1.0f}, {1.0f, 0.0f}}));
-}
-
 TEST(MappedLog, OffsetsMayLeaveOutTheirEnds) {
   const TestDir dir;
   const EpisodeBatch log = SampleLog({3, 2, 4});

@@ -20,7 +20,7 @@ using testing::ThrowsMessage;
 
 std::vector<std::string> Lines(const std::string& content) {
   const TestDir dir;
-  AppendToFile(dir / "file", content);
+  WriteFileAtomically(dir / "file", content);
   LineReader reader(dir / "file");
   std::vector<std::string> lines;
   while (const auto line = reader.Next()) {
@@ -38,7 +38,7 @@ TEST(LineReader, LastLineMayLackItsEnd) {
 
 TEST(LineReader, EmptyLinesMayBeSkippedAndStillCount) {
   const TestDir dir;
-  AppendToFile(dir / "file", "\n\r\na\n\nb\n\n");
+  WriteFileAtomically(dir / "file", "\n\r\na\n\nb\n\n");
   LineReader reader(dir / "file");
   EXPECT_EQ(reader.NextNonEmpty(), "a");
   EXPECT_EQ(reader.line(), 3);

@@ -100,15 +100,6 @@ TEST(AtomicFileTest, DevicesAndDirectoriesAreNeverReplaced) {
               ThrowsMessage<DataError>(HasSubstr("directory")));
 }
 
-TEST(AppendToFileTest, AppendsAndReportsAFullDisk) {
-  const TestDir dir;
-  AppendToFile(dir / "log", "a\n");
-  AppendToFile(dir / "log", "b\n");
-  EXPECT_EQ(ReadFile(dir / "log"), "a\nb\n");
-  EXPECT_THAT([] { AppendToFile("/dev/full", "x"); },
-              ThrowsMessage<DataError>(HasSubstr("No space left on device")));
-}
-
 TEST(ReadFileTest, MissingFilesDirectoriesAndLargeFilesAreDataErrors) {
   const TestDir dir;
   WriteFileAtomically(dir / "f", "12345");

@@ -135,7 +135,7 @@ TEST(StageCacheTest, AKilledTryIsResumedFromItsCheckpoint) {
     const std::string checkpoint = directory + "/" + kCheckpointFolder + "/state";
     if (!std::filesystem::exists(checkpoint)) {
       WriteFileAtomically(checkpoint, "half");
-      AppendToFile(directory + "/.out.txt.1.0.tmp", "left by a killed program");
+      WriteFileAtomically(directory + "/.out.txt.1.0.tmp", "left by a killed program");
       throw Interrupted();
     }
     WriteFileAtomically(directory + "/out.txt", ReadFile(checkpoint) + "+half");
@@ -168,7 +168,7 @@ TEST(StageCacheTest, ADamagedArtifactIsReplaced) {
   EXPECT_EQ(ReadFile(artifact.File("out.txt")), "result");
   std::filesystem::remove(artifact.File("stage.json"));
   cache.RunStage(Fit(), counter.writer());
-  AppendToFile(artifact.File("extra"), "");
+  WriteFileAtomically(artifact.File("extra"), "");
   cache.RunStage(Fit(), counter.writer());
   EXPECT_EQ(counter.calls, 4);
   EXPECT_THAT(Outcomes(cache), ElementsAre(StageOutcome::kComputed, StageOutcome::kReplaced,

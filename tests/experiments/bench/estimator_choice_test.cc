@@ -88,6 +88,8 @@ TEST(EstimatorChoice, OptionsThatDoNotGoTogetherAreToldWithTheirPlace) {
               HasSubstr("bench.yaml:1: estimators.0: doubly robust ratios"));
   EXPECT_THAT(ErrorOf("estimators: [{name: dr_lfiw, choice: {powers: []}}]"),
               HasSubstr("bench.yaml:1: estimators.0: powers"));
+  EXPECT_THAT(ErrorOf("estimators: [{name: lfiw_trajectory, khat_horizons: [20]}]"),
+              HasSubstr("bench.yaml:1: estimators.0: khat_horizons"));
 }
 
 TEST(EstimatorChoice, AMapWithoutANameIsWrong) {

@@ -89,6 +89,23 @@ TEST_F(RunEvaluationTest, EveryEstimateOfConstantRewardsIsTheirSum) {
   EXPECT_NEAR(report["reward_check"]["rms_error"], 0.0, 1e-12);
 }
 
+TEST_F(RunEvaluationTest, AVerdictIsNoExitStatus) {
+  // any horizon is beyond the log
+  config_.verdict.reach.caution = 1e-6;
+  config_.verdict.reach.refuse = 1e-5;
+  EXPECT_EQ(RunIn("run"), 0);
+  for (const ResultRow& row : Results("run")) {
+    EXPECT_TRUE(row.value) << row.estimator;
+    EXPECT_EQ(row.verdict, EnumName(Verdict::kDoNotUse)) << row.estimator;
+  }
+}
+
+TEST_F(RunEvaluationTest, WithoutANumberThereIsNoTable) {
+  config_.dynamics.fit.adam.learning_rate = 1e30;
+  EXPECT_THROW(RunIn("run"), NumericError);
+  EXPECT_FALSE(fs::exists(dir_ / "run/results.csv"));
+}
+
 TEST_F(RunEvaluationTest, WritesTheWholeRunDirectory) {
   RunIn("run");
   EXPECT_THAT(FilesIn(dir_ / "run"), IsSupersetOf({"results.csv", "results.json", "metrics.jsonl",

@@ -16,6 +16,7 @@
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 #include "tests/experiments/image_gof/tiny_generators.h"
+#include "tests/models/change_fields.h"
 #include "tests/models/image/test_images.h"
 #include "tests/models/image/test_job.h"
 
@@ -127,7 +128,7 @@ TEST_F(ImageGeneratorsTest, AnInterruptedTrainingGoesOnFromItsCheckpoint) {
   StopAfter stop(2);
   FitJob job = TestJob(checkpoint, &stop);
   job.name = "pixel_cnn";
-  job.identity = "seed 3; 30 images";
+  job.identity = CheckpointIdentity<TrainPixelCnnStage>({10, options.pixel_cnn, 3}, {train_, ""});
   ImageBatch images = train_.images, held_out = NoiseImages(0, 8, 3);
   const auto cut = 30 * images.image_size();
   held_out.count = images.count - 30;
@@ -137,6 +138,31 @@ TEST_F(ImageGeneratorsTest, AnInterruptedTrainingGoesOnFromItsCheckpoint) {
   EXPECT_THROW(TrainPixelCnn(images, held_out, options.pixel_cnn, 3, job), Interrupted);
   InterruptRequested() = false;
   EXPECT_EQ(straight, ReadFile(Make(options).model->file));
+}
+
+TEST_F(ImageGeneratorsTest, ACheckpointOfOtherOptionsIsRefused) {
+  const auto check = [&]<class Stage>(Stage /*stage*/, auto options) {
+    options.training.device = Device::kAuto;
+    ExpectEveryFieldCounts(options, [&](const auto& changed, const FitRun& run) {
+      std::filesystem::create_directories(run.folder + "/" + kCheckpointFolder);
+      Stage::Make({10, changed, 3}, {train_, ""}, {.directory = run.folder});
+    });
+  };
+  check(TrainPixelCnnStage(), TinyPixelCnn().pixel_cnn);
+  check(TrainSnganStage(), TinySngan().sngan);
+}
+
+TEST_F(ImageGeneratorsTest, ACheckpointOfOtherImagesIsRefused) {
+  const std::string folder = dir_ / "stage";
+  std::filesystem::create_directories(folder + "/" + kCheckpointFolder);
+  const auto train = [&](std::int64_t held_out) {
+    TrainSnganStage::Make({held_out, TinySngan().sngan, 3}, {train_, ""}, {.directory = folder});
+  };
+  train(10);
+  EXPECT_NO_THROW(train(10));
+  EXPECT_THROW(train(11), DataError);
+  train_.hash = "other";
+  EXPECT_THROW(train(10), DataError);
 }
 
 TEST_F(ImageGeneratorsTest, SamplingGoesOnAfterTheBlocksThatAreThere) {

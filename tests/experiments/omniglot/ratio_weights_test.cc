@@ -9,6 +9,7 @@
 #include "core/statistics.h"
 #include "models/calibration.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
+#include "tests/models/change_fields.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -81,6 +82,16 @@ TEST(FitRatios, StepsAreWhatTheFoldsTake) {
     steps += history.steps.back();
   }
   EXPECT_EQ(RatioSteps(30, 100, options), steps);
+}
+
+TEST(FitRatios, ACheckpointOfOtherOptionsIsRefused) {
+  DrawingRatioOptions small = Small(1);
+  small.fit.filters = 2;
+  small.fit.training.device = Device::kAuto;
+  const ImageBatch real = Bars(4, 1), generated = Bars(4, 2);
+  ExpectEveryFieldCounts(small, [&](const auto& options, const FitRun& run) {
+    FitRatios(real, generated, options, 1, run);
+  });
 }
 
 TEST(FitRatios, FewerThanTwoImagesAFoldAreAnError) {

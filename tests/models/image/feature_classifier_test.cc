@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "tests/core/test_dir.h"
+#include "tests/models/change_fields.h"
 
 namespace lfiw::models {
 namespace {
@@ -118,6 +119,14 @@ TEST(FeatureClassifier, OtherIndicesGiveOtherFitsAndTheSameIndexTheSame) {
   };
   EXPECT_EQ(fit(0), fit(0));
   EXPECT_NE(fit(0), fit(1));
+}
+
+TEST(FeatureClassifier, ACheckpointOfOtherOptionsIsRefused) {
+  const Problem problem;
+  ExpectEveryFieldCounts(TinyFit<FeatureClassifierOptions>(),
+                         [&](const auto& options, const FitRun& run) {
+                           FitFeatureClassifier(problem.data(), options, 1, 0, run);
+                         });
 }
 
 TEST(FeatureClassifier, ASideWithoutRowsIsRefused) {

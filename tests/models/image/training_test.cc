@@ -97,6 +97,27 @@ TEST(TrainTest, RejectsTheCheckpointOfAnotherTraining) {
               ThrowsMessage<DataError>(HasSubstr("seed 1")));
 }
 
+TEST(TrainTest, EveryOptionTellsCheckpointsApart) {
+  const std::string path = TestFile("options.npz");
+  Quadratic problem(Short());
+  Train(problem, Short(), Job("1", path));
+  ImageTrainingOptions options = Short();
+  options.adam.beta2 = 0.5;
+  EXPECT_THAT([&] { Train(problem, options, Job("1", path)); },
+              ThrowsMessage<DataError>(HasSubstr("expected \"beta2\":0.5")));
+}
+
+TEST(TrainTest, ADamagedCheckpointIsRefusedWithTheCure) {
+  const std::string path = TestFile("damaged.npz");
+  Quadratic problem(Short());
+  Train(problem, Short(), Job("1", path));
+  NpzFile file = NpzFile::Read(path);
+  file.Put("history.values", std::vector<double>{1.0});
+  file.Write(path);
+  EXPECT_THAT([&] { Train(problem, Short(), Job("1", path)); },
+              ThrowsMessage<DataError>(HasSubstr("damaged checkpoint; remove it")));
+}
+
 TEST(TrainTest, AFigureThatIsNotFiniteNamesItselfAndTheStep) {
   Quadratic problem(Short());
   problem.nan_at = 7;

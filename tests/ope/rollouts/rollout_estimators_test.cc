@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.h"
 #include "core/rng.h"
 #include "ope/rollouts/plain_model.h"
 
 namespace lfiw::ope {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 EstimatorInputs Inputs(double spread) {
   EstimatorInputs in;
@@ -45,6 +48,31 @@ TEST(Lfiw, WeighsAllStepsOrAsManyAsAreReliable) {
   const Estimate reliable = RunEstimator(Lfiw({}, WeightedSteps::kReliable), in, Finite());
   EXPECT_EQ(*reliable.value, *result.horizons[0].value);
   EXPECT_THAT(reliable.notes.back(), HasSubstr("H = 0 of 4"));
+}
+
+TEST(Lfiw, AChoiceOfHorizonsForKhatIsRefusedWhereItChangesNothing) {
+  LfiwOptions options;
+  options.khat_horizons = {3};
+  EXPECT_THAT(
+      [&] { Lfiw(options, WeightedSteps::kAll); },
+      ThrowsMessage<ConfigError>(AllOf(HasSubstr("khat_horizons: lfiw_trajectory weighs by"),
+                                       HasSubstr("lfiw_trajectory_reliable"))));
+  EXPECT_THAT([&] { Lfiw(options, WeightedSteps::kReliable); },
+              ThrowsMessage<ConfigError>(HasSubstr("expected khat: listed")));
+  options.khat = KhatHorizons::kListed;
+  EXPECT_THAT([&] { Lfiw(options, WeightedSteps::kAll); },
+              ThrowsMessage<ConfigError>(HasSubstr("khat: listed: lfiw_trajectory weighs by")));
+}
+
+TEST(Lfiw, OnlyHorizonsWhoseKhatIsFittedCanBeReliable) {
+  const EstimatorInputs in = Inputs(0.0);  // equal weights are reliable
+  LfiwOptions options;
+  EXPECT_THAT(RunEstimator(Lfiw(options, WeightedSteps::kReliable), in, Finite()).notes.back(),
+              HasSubstr("H = 4 of 4"));
+  options.khat = KhatHorizons::kListed;
+  options.khat_horizons = {1, 2};
+  EXPECT_THAT(RunEstimator(Lfiw(options, WeightedSteps::kReliable), in, Finite()).notes.back(),
+              HasSubstr("H = 2 of 4"));
 }
 
 TEST(Lfiw, RefusesWithoutRolloutsOrClassifiers) {
