@@ -18,6 +18,10 @@ target_compile_options(lfiw_warnings INTERFACE
   # of a file that includes sources: each is compiled once
   $<$<BOOL:${LFIW_UNITY}>:-Wno-subobject-linkage>)
 
+# The string ABI that LibTorch was compiled with: all files must have it, and precompiled headers too.
+get_target_property(LFIW_STRING_ABI torch INTERFACE_COMPILE_OPTIONS)
+list(FILTER LFIW_STRING_ABI INCLUDE REGEX "_GLIBCXX_USE_CXX11_ABI")
+
 # lfiw_compile(TARGET): what all targets of the project have in common.
 function(lfiw_compile target)
   target_include_directories(${target} PUBLIC
@@ -28,7 +32,7 @@ function(lfiw_compile target)
   # A precompiled header is only known again by ccache if GCC keeps the line that names it.
   target_compile_options(${target} PRIVATE
     $<$<NOT:$<BOOL:${CMAKE_DISABLE_PRECOMPILE_HEADERS}>>:-fpch-preprocess>
-    $<$<BOOL:${LFIW_NATIVE}>:-march=native>)
+    $<$<BOOL:${LFIW_NATIVE}>:-march=native> ${LFIW_STRING_ABI})
 endfunction()
 
 # Headers that most files need and that take longer to read than most files to compile. They are
