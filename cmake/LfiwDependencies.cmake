@@ -2,8 +2,8 @@
 # provides; nothing is downloaded. The same file serves this build and, installed, projects that
 # call find_package(lfiw COMPONENTS ...), so that who wants one component needs no package of
 # another.
-set(LFIW_core_PACKAGES Threads OpenMP TBB Eigen3 Boost yaml-cpp fmt nlohmann_json libzip OpenSSL
-  OpenBLAS HDF5)
+set(LFIW_core_PACKAGES Threads OpenMP OneDNN TBB Eigen3 Boost yaml-cpp fmt nlohmann_json libzip
+  OpenSSL OpenBLAS HDF5)
 set(LFIW_images_NEEDS core)
 set(LFIW_images_PACKAGES PNG libzip)
 set(LFIW_envs_NEEDS core)
@@ -58,6 +58,21 @@ slower and is not supported)")
   endif()
 endmacro()
 
+# oneDNN's own package file asks for OpenCL, which is not used here.
+macro(lfiw_find_onednn)
+  find_library(LFIW_ONEDNN NAMES dnnl)
+  find_path(LFIW_ONEDNN_INCLUDE NAMES oneapi/dnnl/dnnl.h)
+  if(NOT LFIW_ONEDNN OR NOT LFIW_ONEDNN_INCLUDE)
+    lfiw_missing("oneDNN was not found; install libdnnl-dev")
+  endif()
+  if(NOT TARGET lfiw::onednn)
+    add_library(lfiw::onednn UNKNOWN IMPORTED)
+    set_target_properties(lfiw::onednn PROPERTIES
+      IMPORTED_LOCATION "${LFIW_ONEDNN}"
+      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_ONEDNN_INCLUDE}")
+  endif()
+endmacro()
+
 # CMake's own FindHDF5 compiles C, a language that neither this project nor its users need.
 macro(lfiw_find_hdf5)
   find_library(LFIW_HDF5 NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
@@ -76,6 +91,8 @@ endmacro()
 macro(lfiw_find_package package)
   if("${package}" STREQUAL "OpenBLAS")
     lfiw_find_openblas()
+  elseif("${package}" STREQUAL "OneDNN")
+    lfiw_find_onednn()
   elseif("${package}" STREQUAL "HDF5")
     lfiw_find_hdf5()
   else()

@@ -1,7 +1,5 @@
 #include "models/mlp.h"
 
-#include <torch/torch.h>
-
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "models/torch_threads.h"
+#include "core/matrix_product.h"
 
 namespace lfiw::models {
 namespace {
@@ -19,17 +17,9 @@ constexpr std::int64_t kChunkRows = 1000;
 constexpr std::int64_t kMaxWidth = 1 << 16;
 constexpr std::int64_t kMaxLayers = 64;
 
-// A tensor that is a view of rows owned elsewhere; inference and training only read it.
-template <class Rows>
-at::Tensor View(const Rows& rows) {
-  return at::from_blob(const_cast<float*>(rows.data()), {rows.rows(), rows.cols()},
-                       {rows.outerStride(), 1}, at::kFloat);
-}
-
 using Values = Eigen::Map<Eigen::ArrayXf>;
 
-// LibTorch's own activations use half of an AVX-512 register and several passes; these work on
-// pieces that stay in the first cache.
+// Activations work on pieces that stay in the first cache.
 template <class Body>
 void ForEachPiece(std::int64_t count, const Body& body) {
   constexpr std::int64_t kPiece = 1024;
@@ -38,19 +28,18 @@ void ForEachPiece(std::int64_t count, const Body& body) {
   }
 }
 
-// x = activation(x)
-void ActivateTensor(Activation activation, at::Tensor& tensor) {
-  ForEachPiece(tensor.numel(), [&](std::int64_t begin, std::int64_t count) {
-    Activate(activation, Values(tensor.data_ptr<float>() + begin, count));
+void ActivateAll(Activation activation, float* x, std::int64_t count) {
+  ForEachPiece(count, [&](std::int64_t begin, std::int64_t size) {
+    Activate(activation, Values(x + begin, size));
   });
 }
 
 // y = activation(x), and in place of x its derivative there.
-void ActivateTensorKeepingSlope(Activation activation, at::Tensor& x_slope, at::Tensor& result) {
-  Eigen::ArrayXf scratch;
-  ForEachPiece(result.numel(), [&](std::int64_t begin, std::int64_t count) {
-    ActivateKeepingSlope(activation, Values(x_slope.data_ptr<float>() + begin, count),
-                         Values(result.data_ptr<float>() + begin, count), scratch);
+void ActivateAllKeepingSlope(Activation activation, MatrixF& x_slope, MatrixF& y) {
+  thread_local Eigen::ArrayXf scratch;
+  ForEachPiece(y.size(), [&](std::int64_t begin, std::int64_t size) {
+    ActivateKeepingSlope(activation, Values(x_slope.data() + begin, size),
+                         Values(y.data() + begin, size), scratch);
   });
 }
 
@@ -76,38 +65,47 @@ void FillTruncatedNormal(Stream& stream, std::span<float> out) {
   }
 }
 
-// Tensors that view the weights [in, out] and biases [out] of a flat buffer.
-struct Layers {
-  Layers(float* flat, const std::vector<std::int64_t>& sizes) {
-    for (std::size_t l = 0; l + 1 < sizes.size(); ++l) {
-      const std::int64_t in = sizes[l], out = sizes[l + 1];
-      weights.push_back(at::from_blob(flat, {in, out}, at::kFloat));
-      biases.push_back(at::from_blob(flat + in * out, {out}, at::kFloat));
-      flat += (in + 1) * out;
-    }
-  }
-  std::vector<at::Tensor> weights;
-  std::vector<at::Tensor> biases;
+// Where the weights [in, out] and biases [out] of a layer lie in the flat buffer.
+struct LayerPlace {
+  std::int64_t in, out, weight, bias;
 };
+
+std::vector<LayerPlace> LayerPlaces(const std::vector<std::int64_t>& sizes) {
+  std::vector<LayerPlace> places;
+  std::int64_t at = 0;
+  for (std::size_t l = 0; l + 1 < sizes.size(); ++l) {
+    const std::int64_t in = sizes[l], out = sizes[l + 1];
+    places.push_back({in, out, at, at + in * out});
+    at += (in + 1) * out;
+  }
+  return places;
+}
+
+// y [rows, out] = x [rows, in] W + b, rows of x and y `x_stride` and `y_stride` values apart.
+void Affine(const LayerPlace& layer, const VectorF& parameters, std::int64_t rows, const float* x,
+            std::int64_t x_stride, float* y, std::int64_t y_stride) {
+  const float* bias = parameters.data() + layer.bias;
+  for (std::int64_t i = 0; i < rows; ++i) std::copy_n(bias, layer.out, y + i * y_stride);
+  MatrixProduct(rows, layer.in, layer.out, {x, x_stride},
+                {parameters.data() + layer.weight, layer.out}, y, y_stride, true);
+}
 
 // What one training pass keeps for its backward pass, allocated once per batch size.
 struct TrainingPass {
   void Reserve(std::int64_t rows, const std::vector<std::int64_t>& sizes) {
-    if (outputs.defined() && outputs.size(0) == rows) return;
-    slopes.clear();
-    active.clear();
-    gradients.clear();
-    for (std::size_t l = 1; l + 1 < sizes.size(); ++l) {
-      for (auto* buffers : {&slopes, &active, &gradients}) {
-        buffers->push_back(at::empty({rows, sizes[l]}, at::kFloat));
-      }
+    if (outputs.rows() == rows && outputs.size() > 0) return;
+    const std::size_t hidden = sizes.size() - 2;
+    for (auto* buffers : {&slopes, &active, &gradients}) {
+      buffers->resize(hidden);
+      for (std::size_t l = 0; l < hidden; ++l) (*buffers)[l].resize(rows, sizes[l + 1]);
     }
-    outputs = at::empty({rows, sizes.back()}, at::kFloat);
+    outputs.resize(rows, sizes.back());
   }
-  at::Tensor inputs, outputs;
+  const MatrixF* inputs = nullptr;
+  MatrixF outputs;
   // of every hidden layer: x W + b, then the derivative of the activation there; the activations;
   // and in the backward pass the gradient of the loss by x W + b
-  std::vector<at::Tensor> slopes, active, gradients;
+  std::vector<MatrixF> slopes, active, gradients;
 };
 
 }  // namespace
@@ -116,15 +114,13 @@ struct Mlp::Impl {
   Impl(std::int64_t input, std::int64_t output, const MlpOptions& network)
       : options(network),
         sizes(LayerSizes(input, output, network)),
-        parameters(VectorF::Zero(CountParameters(sizes))),
-        layers(parameters.data(), sizes) {
-    PinTorchToOneThread();
-  }
+        layers(LayerPlaces(sizes)),
+        parameters(VectorF::Zero(CountParameters(sizes))) {}
 
   MlpOptions options;
   std::vector<std::int64_t> sizes;
+  std::vector<LayerPlace> layers;
   VectorF parameters;
-  Layers layers;
   TrainingPass pass;
 };
 
@@ -154,57 +150,59 @@ const VectorF& Mlp::parameters() const { return impl_->parameters; }
 void Mlp::Forward(ConstMatrixRef inputs, MatrixRef outputs) const {
   LFIW_ASSERT(inputs.cols() == input_dim() && outputs.cols() == output_dim());
   LFIW_ASSERT(inputs.rows() == outputs.rows());
-  const c10::InferenceMode inference;
-  const auto& [weights, biases] = impl_->layers;
-  const std::size_t last = weights.size() - 1;
-  std::vector<at::Tensor> hidden(last);
+  const std::int64_t width = options().hidden_layers > 0 ? options().width : 0;
+  const Eigen::Index most = std::min<Eigen::Index>(kChunkRows, inputs.rows());
+  VectorF first(most * width), second(most * width);
   for (Eigen::Index begin = 0; begin < inputs.rows(); begin += kChunkRows) {
     const Eigen::Index rows = std::min<Eigen::Index>(kChunkRows, inputs.rows() - begin);
-    at::Tensor x = View(inputs.middleRows(begin, rows));
-    for (std::size_t l = 0; l < last; ++l) {
-      if (begin == 0) hidden[l] = at::empty({rows, biases[l].size(0)}, at::kFloat);
-      at::Tensor y = hidden[l].narrow(0, 0, rows);
-      at::addmm_out(y, biases[l], x, weights[l]);
-      ActivateTensor(options().activation, y);
-      x = y;
+    const float* x = inputs.data() + begin * inputs.outerStride();
+    std::int64_t x_stride = inputs.outerStride();
+    float *to = first.data(), *other = second.data();
+    for (std::size_t l = 0; l + 1 < impl_->layers.size(); ++l) {
+      Affine(impl_->layers[l], parameters(), rows, x, x_stride, to, width);
+      ActivateAll(options().activation, to, rows * width);
+      x = to;
+      x_stride = width;
+      std::swap(to, other);
     }
-    at::Tensor y = View(outputs.middleRows(begin, rows));
-    at::addmm_out(y, biases[last], x, weights[last]);
+    Affine(impl_->layers.back(), parameters(), rows, x, x_stride,
+           outputs.data() + begin * outputs.outerStride(), outputs.outerStride());
   }
 }
 
 Eigen::Map<const MatrixF> Mlp::ForwardTraining(const MatrixF& inputs) {
   LFIW_ASSERT(inputs.cols() == input_dim());
-  const c10::InferenceMode inference;
-  const auto& [weights, biases] = impl_->layers;
   TrainingPass& pass = impl_->pass;
   pass.Reserve(inputs.rows(), impl_->sizes);
-  pass.inputs = View(inputs);
-  const std::size_t last = weights.size() - 1;
+  pass.inputs = &inputs;
+  const std::size_t last = impl_->layers.size() - 1;
   for (std::size_t l = 0; l <= last; ++l) {
-    const at::Tensor& x = l == 0 ? pass.inputs : pass.active[l - 1];
-    at::addmm_out(l == last ? pass.outputs : pass.slopes[l], biases[l], x, weights[l]);
-    if (l < last) {
-      ActivateTensorKeepingSlope(options().activation, pass.slopes[l], pass.active[l]);
-    }
+    const MatrixF& x = l == 0 ? inputs : pass.active[l - 1];
+    MatrixF& y = l == last ? pass.outputs : pass.slopes[l];
+    Affine(impl_->layers[l], parameters(), x.rows(), x.data(), x.cols(), y.data(), y.cols());
+    if (l < last) ActivateAllKeepingSlope(options().activation, pass.slopes[l], pass.active[l]);
   }
-  return {pass.outputs.data_ptr<float>(), inputs.rows(), output_dim()};
+  return {pass.outputs.data(), inputs.rows(), output_dim()};
 }
 
 void Mlp::Backward(const MatrixF& output_gradient, VectorF& gradient) {
   LFIW_ASSERT(gradient.size() == parameters().size());
-  const c10::InferenceMode inference;
   TrainingPass& pass = impl_->pass;
-  Layers into(gradient.data(), impl_->sizes);
-  at::Tensor dy = View(output_gradient);
-  for (std::size_t l = into.weights.size(); l-- > 0;) {
+  const std::int64_t rows = output_gradient.rows();
+  const MatrixF* dy = &output_gradient;
+  for (std::size_t l = impl_->layers.size(); l-- > 0;) {
     // from the gradient of x W + b: to the parameters, then through x to the layer before
-    const at::Tensor& x = l == 0 ? pass.inputs : pass.active[l - 1];
-    at::mm_out(into.weights[l], x.t(), dy);
-    at::sum_out(into.biases[l], dy, 0);
+    const auto& [in, out, weight, bias] = impl_->layers[l];
+    const MatrixF& x = l == 0 ? *pass.inputs : pass.active[l - 1];
+    MatrixProduct(in, rows, out, {x.data(), in, true}, {dy->data(), out}, gradient.data() + weight,
+                  out);
+    gradient.segment(bias, out) = dy->colwise().sum().transpose();
     if (l == 0) break;
-    at::mm_out(pass.gradients[l - 1], dy, impl_->layers.weights[l].t());
-    dy = pass.gradients[l - 1].mul_(pass.slopes[l - 1]);
+    MatrixF& dx = pass.gradients[l - 1];
+    MatrixProduct(rows, out, in, {dy->data(), out}, {parameters().data() + weight, out, true},
+                  dx.data(), in);
+    dx.array() *= pass.slopes[l - 1].array();
+    dy = &dx;
   }
 }
 

@@ -32,7 +32,8 @@ const char* OutcomeName(StageOutcome outcome) {
 ordered_json DescribeSystem(const SystemInfo& system) {
   return {{"cpu", system.cpu_model},         {"cores", system.cores},
           {"cblas", system.cblas_library},   {"blas", system.blas_library},
-          {"lapack", system.lapack_library}, {"openblas_config", system.openblas_config}};
+          {"lapack", system.lapack_library}, {"openblas_config", system.openblas_config},
+          {"products", system.products}};
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct SystemInfo {
   std::string blas_library;     // file that holds sgemm_, which LibTorch calls; empty if none
   std::string lapack_library;   // file that holds sgesv_; empty if none
   std::string openblas_config;  // OpenBLAS' own words: version, kernel, threads
+  std::string products;         // library and kernels of the products of networks
 };
 
 SystemInfo QuerySystem();
@@ -27,13 +28,18 @@ SystemInfo QuerySystem();
 // The most memory that this process has had in use so far (resident set), in bytes.
 std::int64_t PeakMemoryBytes();
 
-// Single-thread rate of sgemm in GFLOP/s: [128, 500] x [500, 500], the product that dominates a fit
-// step. The best of the runs that fit into some 30 ms.
-double MeasureSgemmRate();
+// Rates of one thread, in GFLOP/s, taken in turns within some 60 ms and each the best of its turns.
+struct ProductSpeed {
+  double product = 0.0;  // of MatrixProduct, [128, 500] x [500, 500], which dominates a fit step
+  double peak = 0.0;     // of fused multiply-adds in registers: what the core can do at most
+  double Share() const { return product / peak; }
+};
+ProductSpeed MeasureProductSpeed();
 
-// A sentence for each reason why networks would train slowly here: a BLAS or LAPACK that is none of
-// OpenBLAS, MKL and BLIS, or a rate below 15 GFLOP/s (reference BLAS reaches 3 to 6).
-std::vector<std::string> SpeedWarnings(const SystemInfo& info, double sgemm_rate);
+// A sentence for each reason why networks would train slowly here: matrix products below 60 % of
+// what the core can do, or a BLAS or LAPACK, which images are computed with, that is none of
+// OpenBLAS, MKL and BLIS.
+std::vector<std::string> SpeedWarnings(const SystemInfo& info, const ProductSpeed& speed);
 
 }  // namespace lfiw::core
 

@@ -109,7 +109,7 @@ RunPlan PlanOf(const RunOptions& options, const std::vector<std::string>& overri
 }  // namespace
 
 void WarnIfSlow() {
-  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureSgemmRate())) {
+  for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureProductSpeed())) {
     fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
   }
 }
@@ -216,17 +216,20 @@ int Report(const std::string& run_directory) {
 
 int Doctor() {
   const SystemInfo info = QuerySystem();
-  const double rate = MeasureSgemmRate();
+  const ProductSpeed speed = MeasureProductSpeed();
   fmt::print("lfiw      {} {}\n", info.version, info.revision);
   fmt::print("compiler  {}\n", info.compiler);
   fmt::print("CPU       {}, {} cores, {} threads in use\n", info.cpu_model, info.cores, Threads());
   fmt::print("BLAS      {}\nLAPACK    {}\nOpenBLAS  {}\n", info.blas_library, info.lapack_library,
              info.openblas_config);
-  fmt::print("sgemm     {:.1f} GFLOP/s (500x500x128, one thread)\n", rate);
+  fmt::print("products  {}\n", info.products);
+  fmt::print(
+      "speed     {:.0f} of {:.0f} GFLOP/s that one core can do: {:.0f} % (500x500x128, float)\n",
+      speed.product, speed.peak, 100.0 * speed.Share());
   for (const auto& [name, version] : LibraryVersions()) {
     fmt::print("{:<9} {}\n", name, version);
   }
-  for (const std::string& warning : SpeedWarnings(info, rate)) {
+  for (const std::string& warning : SpeedWarnings(info, speed)) {
     fmt::print("WARNING   {}\n", warning);
   }
   return 0;

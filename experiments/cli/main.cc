@@ -17,6 +17,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/evaluate.h"
 #include "experiments/cli/log_commands.h"
+#include "experiments/cli/openblas_kernel.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -359,4 +360,7 @@ int RunProgram(int argc, char** argv) {
 }  // namespace
 }  // namespace lfiw::experiments
 
-int main(int argc, char** argv) { return lfiw::experiments::RunProgram(argc, argv); }
+int main(int argc, char** argv) {
+  lfiw::experiments::RestartWithFittingOpenBlasKernel(argv);
+  return lfiw::experiments::RunProgram(argc, argv);
+}

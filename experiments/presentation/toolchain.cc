@@ -11,6 +11,7 @@ Toolchain CurrentToolchain() {
   toolchain.computed_with = LibraryVersions();
   const SystemInfo system = QuerySystem();
   toolchain.computed_with["BLAS"] = system.openblas_config;
+  toolchain.computed_with["products"] = system.products;
   toolchain.computed_with["CPU"] = system.cpu_model + " " + system.cpu_features;
   toolchain.computed_with["compiler"] = system.compiler;
   return toolchain;
