@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <numbers>
 
 #include "core/arrays/npz.h"
 #include "core/config/config.h"
@@ -14,11 +15,14 @@
 namespace lfiw::models {
 namespace {
 
+constexpr std::int64_t kNotYet = -1;
+
 // Everything that a fit carries from one step to the next, beside the parameters themselves.
 struct State {
   std::int64_t step = 0;  // gradient steps done
   double loss_sum = 0.0;  // of the steps since the last validation
   std::int64_t steps_summed = 0;
+  std::int64_t cooldown_from = kNotYet;  // step at which the cooldown begins
   VectorF best_parameters;
   FitSummary summary{.best_step = 0,
                      .best_validation_loss = std::numeric_limits<double>::infinity(),
@@ -35,8 +39,8 @@ void WriteCheckpoint(const std::string& path, const std::string& identity, const
   const FitSummary& summary = state.summary;
   NpzFile file;
   file.Put("identity", identity);
-  file.Put("counters",
-           std::vector<std::int64_t>{state.step, state.steps_summed, summary.best_step});
+  file.Put("counters", std::vector<std::int64_t>{state.step, state.steps_summed, summary.best_step,
+                                                 state.cooldown_from});
   file.Put("losses", std::vector<double>{state.loss_sum, summary.best_validation_loss});
   file.Put("parameters", parameters);
   file.Put("best_parameters", state.best_parameters);
@@ -59,7 +63,7 @@ State ReadCheckpoint(const std::string& path, const std::string& identity, Vecto
   const VectorF saved = file.GetVector("parameters");
   State state;
   state.best_parameters = file.GetVector("best_parameters");
-  if (counters.size() != 3 || losses.size() != 2 || saved.size() != parameters.size() ||
+  if (counters.size() != 4 || losses.size() != 2 || saved.size() != parameters.size() ||
       state.best_parameters.size() != parameters.size()) {
     Throw<DataError>("{}: damaged checkpoint; remove it to start anew", path);
   }
@@ -67,6 +71,7 @@ State ReadCheckpoint(const std::string& path, const std::string& identity, Vecto
   adam.Load(file, "adam");
   state.step = counters[0];
   state.steps_summed = counters[1];
+  state.cooldown_from = counters[3];
   state.loss_sum = losses[0];
   state.summary = {.best_step = counters[2],
                    .best_validation_loss = losses[1],
@@ -99,6 +104,42 @@ void ValidateStep(FitProblem& problem, const FitJob& job, State& state) {
     state.best_parameters = problem.parameters();
   }
 }
+
+// When a fit cools down and ends.
+class Schedule {
+ public:
+  Schedule(const FitOptions& options, bool may_stop)
+      : options_(options),
+        cooldown_(std::min(options.cooldown, options.steps)),
+        patience_(may_stop ? options.patience : 0) {}
+
+  // Steps to be made in all, as far as is known.
+  std::int64_t Steps(const State& state) const {
+    return state.cooldown_from == kNotYet ? options_.steps : state.cooldown_from + cooldown_;
+  }
+  // The learning rate of the next step, which may be the first of the cooldown.
+  double Rate(State& state) const {
+    if (state.cooldown_from == kNotYet && cooldown_ > 0 &&
+        state.step >= options_.steps - cooldown_) {
+      state.cooldown_from = state.step;
+    }
+    if (state.cooldown_from == kNotYet) return options_.adam.learning_rate;
+    const double done =
+        static_cast<double>(state.step - state.cooldown_from) / static_cast<double>(cooldown_);
+    return options_.adam.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done));
+  }
+  // After a validation: whether patience has run out.
+  void Judge(State& state) const {
+    if (patience_ > 0 && state.cooldown_from == kNotYet &&
+        state.step - state.summary.best_step >= patience_) {
+      state.cooldown_from = state.step;
+    }
+  }
+
+ private:
+  const FitOptions& options_;
+  std::int64_t cooldown_, patience_;
+};
 
 // Reports steps in portions, so that small fits do not spend their time on it.
 class Ticker {
@@ -153,27 +194,31 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
   VectorF gradient(parameters.size());
   const auto period = std::chrono::duration<double>(job.checkpoint_seconds);
   auto last_checkpoint = Clock::now();
-  const bool resumed_finished = state.step >= options.steps;
-  while (state.step < options.steps) {
+  const Schedule schedule(options, job.kept == KeptParameters::kBestValidation);
+  const bool resumed_finished = state.step >= schedule.Steps(state);
+  while (state.step < schedule.Steps(state)) {
     if (InterruptRequested()) {
       checkpoint();
       throw Interrupted();
     }
+    adam.set_learning_rate(schedule.Rate(state));
     const double loss = problem.LossGradient(state.step, gradient);
     RequireFinite(loss, "training", job, state.step);
     adam.Step(gradient, parameters);
     ++state.step;
     state.loss_sum += loss;
     ++state.steps_summed;
-    if (state.step % options.validate_every == 0 || state.step == options.steps) {
+    if (state.step % options.validate_every == 0 || state.step == schedule.Steps(state)) {
       ValidateStep(problem, job, state);
+      schedule.Judge(state);
     }
     ticker.Add(1);
-    if (Clock::now() - last_checkpoint >= period && state.step < options.steps) {
+    if (Clock::now() - last_checkpoint >= period && state.step < schedule.Steps(state)) {
       checkpoint();
       last_checkpoint = Clock::now();
     }
   }
+  ticker.Add(options.steps - state.step);  // those that need not be made
   if (!resumed_finished) checkpoint();
   if (job.kept == KeptParameters::kBestValidation) parameters = state.best_parameters;
   return state.summary;

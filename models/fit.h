@@ -17,6 +17,10 @@ struct FitOptions {
   std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)
   std::int64_t batch = 128;            // rows of one step (the paper's, for dynamics)
   std::int64_t validate_every = 1000;  // steps; the parameters of the best validation are kept
+  // After `patience` steps without a better validation, or `cooldown` steps before the last, the
+  // learning rate falls to 0 along half a cosine within `cooldown` steps, and the fit ends.
+  std::int64_t patience = 0;  // 0: all steps are made
+  std::int64_t cooldown = 0;  // 0: the rate stays as it is
   AdamOptions adam;
 
   template <class Visitor>
@@ -24,6 +28,11 @@ struct FitOptions {
     v.Field("steps", steps, "gradient steps", AtLeast(1));
     v.Field("batch", batch, "rows per gradient step", AtLeast(1));
     v.Field("validate_every", validate_every, "steps between validations", AtLeast(1));
+    v.Field("patience", patience,
+            "steps without a better validation after which a fit ends, 0 to make all steps",
+            AtLeast(0));
+    v.Field("cooldown", cooldown,
+            "last steps, in which the learning rate falls to 0 along half a cosine", AtLeast(0));
     v.Field("adam", adam, "optimizer");
   }
 };
@@ -61,7 +70,8 @@ struct FitRun {
   Progress* progress = nullptr;      // advances by gradient steps; may be null
 };
 
-// Which parameters a fit leaves behind. kLast is for problems whose loss moves with them.
+// Which parameters a fit leaves behind. kLast is for problems whose loss moves with them: they have
+// no best validation, and no patience.
 enum class KeptParameters { kBestValidation, kLast };
 
 // One fit among those of a run.
@@ -79,7 +89,7 @@ struct FitJob {
 };
 
 // Minimizes a problem with Adam and leaves the job's kept parameters in it; validates every
-// `validate_every` steps and at the end. A checkpoint found at `job.checkpoint` is resumed (also
+// `validate_every` steps and at the end, which `patience` may bring forward. A checkpoint found at `job.checkpoint` is resumed (also
 // that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the owner of
 // its folder removes it.
 // Throws NumericError that names job and step when a loss is not finite, DataError when the

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <string>
 
 #include "core/error.h"
 #include "core/rng.h"
@@ -118,6 +119,63 @@ TEST(Fit, NonFiniteLossNamesJobAndStep) {
   }
 }
 
+FitOptions Patient() {
+  FitOptions options = Small();
+  options.steps = 1000;
+  options.patience = 60;
+  options.cooldown = 30;
+  return options;
+}
+
+TEST(Fit, EndsWhenPatienceAndCooldownAreOver) {
+  Quadratic problem;
+  problem.validation_optimum = 0.5f;
+  const FitSummary summary =
+      Fit(problem, Patient(), {.name = "q", .identity = {}, .checkpoint = {}});
+  // the validation after `patience` steps without a better one, and `cooldown` steps
+  EXPECT_EQ(summary.history.steps.back(), summary.best_step + 60 + 30);
+  EXPECT_LT(summary.history.steps.back(), 200);
+}
+
+TEST(Fit, PatienceDoesNotEndAFitThatKeepsItsLastParameters) {
+  Quadratic problem;
+  problem.validation_optimum = 0.5f;
+  const FitSummary summary =
+      Fit(problem, Patient(),
+          {.name = "q", .identity = {}, .checkpoint = {}, .kept = KeptParameters::kLast});
+  EXPECT_EQ(summary.history.steps.back(), 1000);
+}
+
+TEST(Fit, CoolsDownInTheLastSteps) {
+  FitOptions constant = Small(), cooled = Small();
+  cooled.cooldown = 80;
+  Quadratic jumpy, calm;
+  const FitJob job{.name = "q", .identity = {}, .checkpoint = {}, .kept = KeptParameters::kLast};
+  Fit(jumpy, constant, job);
+  Fit(calm, cooled, job);
+  EXPECT_LT(calm.ValidationLoss(), 0.2 * jumpy.ValidationLoss());
+}
+
+TEST(Fit, ResumesWithinACooldownToTheSameBytes) {
+  Quadratic straight;
+  straight.validation_optimum = 0.5f;
+  const FitSummary expected =
+      Fit(straight, Patient(), {.name = "q", .identity = "1", .checkpoint = {}});
+  for (const std::int64_t back : {1, 29, 31, 60}) {
+    const FitJob job{.name = "q",
+                     .identity = "1",
+                     .checkpoint = TestFile("cooldown" + std::to_string(back) + ".npz")};
+    Quadratic interrupted, again;
+    interrupted.validation_optimum = again.validation_optimum = 0.5f;
+    interrupted.interrupt_at = expected.history.steps.back() - back;
+    EXPECT_THROW(Fit(interrupted, Patient(), job), Interrupted);
+    InterruptRequested() = false;
+    const FitSummary summary = Fit(again, Patient(), job);
+    EXPECT_EQ(again.parameters(), straight.parameters()) << back;
+    EXPECT_EQ(summary.history, expected.history);
+  }
+}
+
 class Counter : public Progress {
  public:
   void Advance(std::int64_t done) override { total += done; }
@@ -134,6 +192,11 @@ TEST(Fit, ReportsEveryStepOnceWhetherResumedOrNot) {
   EXPECT_EQ(counter.total, 105);
   Fit(problem, Small(), job);
   EXPECT_EQ(counter.total, 210);
+  // steps that patience saves are reported too
+  job.checkpoint.clear();
+  problem.validation_optimum = 0.5f;
+  Fit(problem, Patient(), job);
+  EXPECT_EQ(counter.total, 1210);
 }
 
 }  // namespace
