@@ -20,9 +20,11 @@ namespace {
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
 // Log-weights w and u of all episodes at one step. An episode that has terminated keeps a weight,
-// for its share in the normalizer; one that a time limit cut has none.
+// for its share in the normalizer, unless `share` says how many of the policy's episodes still run:
+// then the weights are those of running episodes alone. One that a time limit cut has none.
 struct StepWeights {
   std::vector<double> transition, state;
+  double share = 1.0;
 };
 
 // Where the episodes are at one step.
@@ -73,8 +75,7 @@ class WeightSource {
       weights.state[i] = Powered(options_.state_ratio, options_.state_power, i, t);
       weights.transition[i] = weights.state[i] + Powered("action", options_.action_power, i, t);
     }
-    SetShares(t, running, weights.state);
-    SetShares(t, running, weights.transition);
+    weights.share = RunningShare(t, running);
     return weights;
   }
 
@@ -111,7 +112,7 @@ class WeightSource {
 
   StepWeights None() const {
     const std::vector<double> none(cumulated_.size(), kLogZero);
-    return {none, none};
+    return {none, none, 1.0};
   }
 
   // power * log-ratio, where a power of 0 makes a weight of zero count too.
@@ -119,27 +120,15 @@ class WeightSource {
     return power == 0.0 ? 0.0 : power * in_.log_ratios.at(name)(static_cast<std::int64_t>(i), t);
   }
 
-  // Scales the weights of running episodes to the mean 1, and both kinds by the ratio of the
-  // model's to the log's share of episodes that run or have ended, to the state power.
-  void SetShares(std::int64_t t, const Running& running, std::vector<double>& log_weights) const {
-    std::vector<double> going;
-    for (const std::size_t i : running.going) going.push_back(log_weights[i]);
-    const double mean = LogSumExp(going) - std::log(static_cast<double>(going.size()));
-    if (mean == kLogZero) return;
-    const auto total = static_cast<double>(running.going.size() + running.ended.size());
-    const double logged = static_cast<double>(running.going.size()) / total;
-    const double model =
-        in_.model_alive.empty() ? logged : in_.model_alive[static_cast<std::size_t>(t)];
-    for (const std::size_t i : running.going) {
-      log_weights[i] += LogShareRatio(model, logged) - mean;
-    }
-    for (const std::size_t i : running.ended) {
-      log_weights[i] = LogShareRatio(1.0 - model, 1.0 - logged);
-    }
-  }
-
-  double LogShareRatio(double model, double logged) const {
-    return options_.state_power == 0.0 ? 0.0 : options_.state_power * std::log(model / logged);
+  // The share of the policy's episodes that still run at t, which is known and no weight to be
+  // estimated: the model's to the degree of the state power, otherwise the log's. It counts where
+  // no logged episode has ended too, and is 0 where the model's episodes have all ended.
+  double RunningShare(std::int64_t t, const Running& running) const {
+    const auto going = static_cast<double>(running.going.size());
+    const double logged = going / (going + static_cast<double>(running.ended.size()));
+    if (in_.model_alive.empty()) return logged;
+    const double model = std::clamp(in_.model_alive[static_cast<std::size_t>(t)], 0.0, 1.0);
+    return options_.state_power * model + (1.0 - options_.state_power) * logged;
   }
 
   const EstimatorInputs& in_;
@@ -224,7 +213,8 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
     if (running.going.empty()) break;
     const StepWeights weights = source.Weights(t, running);
     const Residuals residuals = ResidualsAt(inputs, values, estimand.discount, t);
-    const double factor = factors[static_cast<std::size_t>(t)];
+    if (weights.share == 0.0) continue;  // nobody is left to be corrected
+    const double factor = factors[static_cast<std::size_t>(t)] * weights.share;
     if (!WriteColumn(weights.transition, residuals.transition, factor, 1 + t, out.terms) ||
         !WriteColumn(weights.state, residuals.fit, factor, 1 + steps + t, out.terms)) {
       return Refuse(fmt::format("no support: all weights of step {} are 0", t));

@@ -24,8 +24,10 @@ namespace lfiw::ope {
 // weights are per step
 //   w_it ~ (state ratio)^state_power (action ratio)^action_power,  u_it ~ (state
 //   ratio)^state_power,
-// each with sum 1, episodes that have ended included: these have no residuals, and as a state of
-// their own the ratio of the model's to the log's share of them, to the state power.
+// each with the sum m_t over running episodes, the share of the policy's episodes that still run:
+//   m_t = state_power (the model's share) + (1 - state_power) (the log's share).
+// It is known and not estimated by weights, so that it counts where no logged episode has ended
+// too. With kCumulative and kFitted the sum is 1, ended episodes included, which have no residuals.
 //
 // With the policy's true ratios of states and actions the sums telescope to its value whatever U
 // and Q; with a perfect model the first sum has mean 0 whatever the weights, and the second repairs

@@ -100,12 +100,25 @@ StepSamples MakeSamples(std::int64_t count, std::int64_t obs_dim) {
           std::vector<std::int64_t>(n)};
 }
 
-// Returns to go of each rollout from its first state and from a random one that it visits later
-// (the first again where its first step is its last): [2 * trajectories] samples.
-StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task, const BlockRollout& block) {
-  const std::int64_t size = std::ssize(task.episodes);
-  StepSamples samples = MakeSamples(2 * size, problem.log.obs_dim());
-  std::vector<double> to_go(static_cast<std::size_t>(problem.horizon - task.step) + 1);
+// Returns to go of each rollout from its first state and from its state at a later step that is
+// drawn without regard to its length, where it still runs then. A step drawn among those that a
+// rollout visits would take rollouts that end early too often, and the returns would be too small.
+StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task,
+                      const BlockRollout& block) {
+  const std::int64_t size = std::ssize(task.episodes), steps = problem.horizon - task.step;
+  std::vector<std::int64_t> later(static_cast<std::size_t>(size), 0);  // 0: none
+  std::int64_t count = size;
+  for (std::int64_t i = 0; i < size && steps > 1; ++i) {
+    Stream stream = block.VisitedStream(i);
+    const auto step =
+        1 + static_cast<std::int64_t>(stream.Below(static_cast<std::uint64_t>(steps - 1)));
+    if (step >= block.length(i)) continue;
+    later[static_cast<std::size_t>(i)] = step;
+    ++count;
+  }
+  StepSamples samples = MakeSamples(count, problem.log.obs_dim());
+  std::vector<double> to_go(static_cast<std::size_t>(steps) + 1);
+  std::int64_t row = size;
   for (std::int64_t i = 0; i < size; ++i) {
     const std::int64_t length = block.length(i);
     to_go[static_cast<std::size_t>(length)] = 0.0;
@@ -113,13 +126,12 @@ StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task,
       const auto at = static_cast<std::size_t>(k);
       to_go[at] = block.reward(i, k) + problem.discount * to_go[at + 1];
     }
-    Stream stream = block.VisitedStream(i);
-    const auto later = static_cast<std::int64_t>(
-        length > 1 ? 1 + stream.Below(static_cast<std::uint64_t>(length - 1)) : 0);
     const std::int64_t group = task.episodes[static_cast<std::size_t>(i)];
     AddSample(block.states(0).row(i), task.step, to_go[0], group, i, samples);
-    AddSample(block.states(later).row(i), task.step + later, to_go[static_cast<std::size_t>(later)],
-              group, size + i, samples);
+    const std::int64_t k = later[static_cast<std::size_t>(i)];
+    if (k == 0) continue;
+    AddSample(block.states(k).row(i), task.step + k, to_go[static_cast<std::size_t>(k)], group,
+              row++, samples);
   }
   return samples;
 }
@@ -139,7 +151,8 @@ StepSamples Join(const std::vector<StepSamples>& parts, std::int64_t obs_dim) {
 }
 
 // Samples of V: rollouts from logged states of every step that some episode reaches.
-StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold) {
+StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes,
+                         std::uint64_t fold) {
   std::vector<RolloutTask> tasks;
   const std::int64_t starts = StartsPerStep(problem.options, problem.horizon);
   for (std::int64_t t = 0; t < problem.horizon; ++t) {
@@ -168,7 +181,8 @@ std::vector<std::int64_t> SpreadSteps(std::int64_t i, std::int64_t length, std::
 }
 
 // States of the log, labeled 0.
-StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t stride) {
+StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episodes,
+                         std::int64_t stride) {
   std::vector<std::pair<std::int64_t, std::int64_t>> chosen;
   for (std::int64_t i = 0; i < std::ssize(episodes); ++i) {
     const std::int64_t e = episodes[static_cast<std::size_t>(i)];
@@ -188,8 +202,8 @@ struct VisitedStates {
   std::vector<double> alive;  // [T]
 };
 
-VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold,
-                           std::int64_t stride) {
+VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes,
+                           std::uint64_t fold, std::int64_t stride) {
   std::vector<RolloutTask> tasks;
   AddTasks(0,
            Draw(episodes, problem.options.trajectories,
@@ -257,7 +271,8 @@ struct FoldFunctions {
   TimedFunctionSummary value_summary, ratio_summary;
 };
 
-FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t fold) {
+FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes,
+                      std::int64_t fold) {
   const auto index = static_cast<std::uint64_t>(fold);
   const StepSamples returns = ValueSamples(problem, episodes, index);
   TimedFunctionFit value =
@@ -280,7 +295,8 @@ FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes
 // Evaluates one episode; row `index` of the result.
 class EpisodeValues {
  public:
-  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions, std::int64_t episode)
+  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions,
+                std::int64_t episode)
       : problem_(problem),
         functions_(functions),
         episode_(episode),

@@ -253,8 +253,7 @@ TEST(DoublyRobustLfiw, WeighsEndedEpisodesByTheirShareInModelAndLog) {
   in.model_alive = {1.0, 0.25};
   const Estimate estimate = EstimateDoublyRobustLfiw(in, {}, {});
   // at t = 1 one of two logged episodes goes on, and a quarter of the model's; the power is 1/2
-  const double going = std::sqrt(0.25 / 0.5), ended = std::sqrt(0.75 / 0.5);
-  EXPECT_DOUBLE_EQ(Value(estimate.terms), going / (going + ended) * 3.0);
+  EXPECT_DOUBLE_EQ(Value(estimate.terms), 0.5 * (0.25 + 0.5) * 3.0);
   EXPECT_DOUBLE_EQ(*estimate.ess, 2.0);
 
   DoublyRobustLfiwOptions options;
@@ -262,6 +261,27 @@ TEST(DoublyRobustLfiw, WeighsEndedEpisodesByTheirShareInModelAndLog) {
   EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.25 * 3.0);
   options.state_power = 0.0;
   EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.5 * 3.0);
+}
+
+TEST(DoublyRobustLfiw, TheModelsShareCountsWhereNoLoggedEpisodeEnded) {
+  EstimatorInputs in;
+  in.rewards = Array<double, 2>({2, 2});
+  in.rewards(0, 1) = in.rewards(1, 1) = 3.0;
+  in.lengths = {2, 2};
+  in.terminated = {0, 0};
+  in.values["model"] = {Array<double, 2>({2, 2}), Array<double, 2>({2, 3}),
+                        Array<double, 2>({2, 3})};
+  in.log_ratios["action"] = in.log_ratios["model_visitation"] = Array<double, 2>({2, 2});
+  in.model_alive = {1.0, 0.25};
+  DoublyRobustLfiwOptions options;
+  options.state_power = 1.0;
+  EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.25 * 3.0);
+  // nobody is left: no correction, and no refusal
+  in.model_alive = {1.0, 0.0};
+  EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 0.0);
+  // a mean of ones over folds may be a rounding above 1
+  in.model_alive = {1.0, 1.0 + 2e-16};
+  EXPECT_DOUBLE_EQ(Value(EstimateDoublyRobustLfiw(in, {}, options).terms), 3.0);
 }
 
 TEST(DoublyRobustLfiw, SaysWhereTheLogEndsBeforeTheHorizon) {

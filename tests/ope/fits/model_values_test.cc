@@ -101,8 +101,8 @@ struct ModelValueTestProblem {
 };
 
 // The value from `t` on at every logged state, in closed form.
-double ExactValue(const ModelValueTestProblem& problem, const LinearGaussianSystem& system, double x,
-                  std::int64_t t) {
+double ExactValue(const ModelValueTestProblem& problem, const LinearGaussianSystem& system,
+                  double x, std::int64_t t) {
   return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kModelHorizon - t,
                             1.0)(VectorD::Constant(1, x));
 }
@@ -138,6 +138,40 @@ TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
   }
   EXPECT_EQ(values.values.v(0, kModelHorizon), 0.0);
   EXPECT_EQ(values.alive, std::vector<double>(kModelHorizon, 1.0));
+}
+
+// A reward of 1 for every step, and an end wherever the next state is above the 0.9 quantile of the
+// standard normal distribution.
+class EndsByChance final : public TaskRules {
+ public:
+  void Rewards(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/,
+               ConstMatrixRef /*next_states*/, ConstMatrixRef /*aux*/,
+               std::span<double> rewards) const override {
+    std::ranges::fill(rewards, 1.0);
+  }
+  void Terminated(ConstMatrixRef /*states*/, ConstMatrixRef /*actions*/, ConstMatrixRef next_states,
+                  std::span<std::uint8_t> terminated) const override {
+    for (std::size_t i = 0; i < terminated.size(); ++i) {
+      terminated[i] = next_states(static_cast<Eigen::Index>(i), 0) > 1.2816f ? 1 : 0;
+    }
+  }
+};
+
+TEST(FitModelValues, EpisodesThatEndEarlyAreNotDrawnMoreOftenThanOthers) {
+  LinearGaussianSystem noise = Truth();  // states are noise: nothing tells who will end
+  noise.state_matrix(0, 0) = noise.action_matrix(0, 0) = noise.offset(0) = 0.0;
+  noise.noise_covariance(0, 0) = 1.0;
+  ModelValueTestProblem problem(noise);
+  problem.functions = std::make_unique<EndsByChance>();
+  ModelValueOptions options = SmallModelValues();
+  options.starts = 500;
+  const ModelValues values = problem.Fit(options);
+  for (const std::int64_t t : {1, 4, 7}) {
+    std::vector<double> fitted;
+    for (std::int64_t i = 0; i < kEpisodes; ++i) fitted.push_back(values.values.v_fit(i, t));
+    const double exact = (1.0 - std::pow(0.9, static_cast<double>(kModelHorizon - t))) / 0.1;
+    EXPECT_NEAR(Mean(fitted), exact, 0.03 * exact) << t;
+  }
 }
 
 TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
