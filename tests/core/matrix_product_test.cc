@@ -40,7 +40,7 @@ TEST_P(MatrixProductTest, MultipliesByHand) {
   // a as [3, 2] transposed, b as [2, 3] transposed
   MatrixProductOf(GetParam(), 2, 3, 2, {a.data(), 2, true}, {b.data(), 3, true}, c.data(), 2,
                   false);
-  EXPECT_THAT(c, ElementsAre(1, 13, 2, 16));
+  EXPECT_THAT(c, ElementsAre(1, 17, 2, 22));
 }
 
 TEST_P(MatrixProductTest, LeavesAloneWhatLiesBetweenRows) {
