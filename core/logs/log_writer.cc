@@ -1,12 +1,13 @@
 #include "core/logs/log_writer.h"
 
 #include "core/arrays/npz.h"
+#include "core/logs/log_writers.h"
 
 namespace lfiw::core {
 
 void SaveLog(const EpisodeBatch& log, const std::string& path, const LogInfo& info) {
   NpzFile file;
-  file.Put("observations", log.observations);
+  file.Put("observations", ObservationsToWrite(log));
   file.Put("actions", log.actions);
   file.Put("rewards", log.rewards);
   file.Put("offsets", log.offsets);

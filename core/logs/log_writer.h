@@ -9,7 +9,7 @@
 namespace lfiw::core {
 
 // lfiw's own log: an .npz file whose arrays are the fields of EpisodeBatch under the same names,
-//   observations         f4 [steps + episodes, obs_dim]
+//   observations         f4 [steps + episodes, obs_dim]; NaN after an end that is not recorded
 //   actions              f4 [steps, action_dim]
 //   rewards              f8 [steps]
 //   offsets              i8 [episodes + 1]

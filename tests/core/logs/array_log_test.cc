@@ -52,18 +52,18 @@ TEST(D4rlLog, CompressedChunksAndNpzGiveTheSame) {
   ExpectSameLog(LoadLog(dir / "b").batch, log);
 }
 
-// Conformance case C20.
-TEST(D4rlLog, WithoutNextObservationsTheLastStepIsDroppedAndEpisodesStayApart) {
+// Conformance case C20: no transition from an episode's end to the next one's start.
+TEST(D4rlLog, WithoutNextObservationsTerminalStepsStayAndOthersAreDropped) {
   const TestDir dir;
   const LoadedLog loaded = LoadLog(Flat(dir, SampleLog({3, 2}), {"next_observations"}));
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10));
-  // no transition from the first episode's end to the second's start
-  EXPECT_EQ(loaded.batch.observations(2, 0), 2.0f);
-  EXPECT_EQ(loaded.batch.observations(3, 0), 100.0f);
-  // the terminating transition is gone, so what is left does not terminate
-  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0));
-  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 2 episodes was dropped")));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4));
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10, 11));
+  EXPECT_EQ(loaded.batch.observations.col(0).transpose(),
+            (MatrixF{{0.0f, 1.0f, 2.0f, 100.0f, 101.0f, 101.0f}}));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1));
+  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(0, 1));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 1 episodes was dropped")));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("1 episodes terminate without")));
   EXPECT_EQ(loaded.counts.file_steps, 5);
 }
 
