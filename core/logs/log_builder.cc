@@ -94,8 +94,10 @@ EpisodeBatch LogBuilder::Finish() {
 }
 
 void AddNote(LogInfo& info, const std::string& text) {
-  if (std::find(info.notes.begin(), info.notes.end(), text) == info.notes.end()) {
-    info.notes.push_back(text);
+  // what it quotes of the file is printed
+  const std::string line = OneLine(text);
+  if (std::find(info.notes.begin(), info.notes.end(), line) == info.notes.end()) {
+    info.notes.push_back(line);
   }
 }
 

@@ -9,10 +9,6 @@
 
 namespace lfiw::core {
 
-// Raised when the readers make something else of the same file, so that caches forget what they
-// made of it.
-inline constexpr int kLogReaderVersion = 2;
-
 // What a log says of itself, and what its reader made of it.
 struct LogInfo {
   std::string format = {};            // "D4RL HDF5", "Minari", "npz", "CSV", "JSON lines", ...

@@ -131,6 +131,15 @@ double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
   return std::sqrt(Mean(squares));
 }
 
+// Of all files that are read for the log.
+std::string HashOfLog(const std::string& path) {
+  std::string hash;
+  for (const std::string& file : LogFiles(path)) {
+    hash += (hash.empty() ? "" : "+") + Sha256HexOfFile(file);
+  }
+  return hash;
+}
+
 }  // namespace
 
 LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
@@ -143,8 +152,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
   return {.log = std::move(loaded.batch),
-          .hash = fmt::format("reader {}: {} {} {} {} {}", kLogReaderVersion,
-                              Sha256HexOfFile(options.file), options.map,
+          .hash = fmt::format("{} {} {} {} {}", HashOfLog(options.file), options.map,
                               read.position_step_seconds, options.max_transitions, seed),
           .environment = std::move(loaded.info.environment),
           .discrete_actions = loaded.info.discrete_actions,
@@ -194,7 +202,7 @@ PolicySet MakePolicies(const StageContext& context) {
 }
 
 PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
-  const std::string& file = context.config.log.file;
+  const std::string file = LogFiles(context.config.log.file).front();
   try {
     return GivenPolicy(context.task, file, "behavior (in the log's file)");
   } catch (const PolicyError&) {

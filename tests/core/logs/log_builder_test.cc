@@ -124,6 +124,12 @@ TEST(AddNote, TheSameNoteStaysOne) {
   EXPECT_THAT(info.notes, ElementsAre("a", "b"));
 }
 
+TEST(AddNote, WhatItQuotesIsPrintable) {
+  LogInfo info;
+  AddNote(info, "column 'a\nb\x1b'");
+  EXPECT_THAT(info.notes, ElementsAre("column 'a\\nb\\x1b'"));
+}
+
 TEST(OneHot, EachRowHasItsOneAndOthersAreRefused) {
   EXPECT_EQ(OneHot({2, 0}, 3, "x"), (MatrixF{{0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f}}));
   EXPECT_THAT(

@@ -150,5 +150,18 @@ TEST(LoadLog, ALogAboveTheLimitIsSampledByEpisodeAndSaysSo) {
   ExpectSameLog(LoadLog(dir / "log", {}, 50, 1).batch, log);
 }
 
+TEST(LoadLog, ContextsOfOneStepEpisodesFollowEachOther) {
+  const TestDir dir;
+  EpisodeBatch log = SampleLog({1, 1, 1});
+  log.terminated = log.end_unrecorded = {1, 1, 1};
+  SaveLog(log, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_EQ(loaded.batch.observations.col(0).transpose(),
+            (MatrixF{{0.0f, 100.0f, 100.0f, 200.0f, 200.0f, 0.0f}}));
+  EXPECT_TRUE(loaded.batch.end_unrecorded.empty());
+  EXPECT_EQ(loaded.batch.rewards, log.rewards);
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("contextual bandit")));
+}
+
 }  // namespace
 }  // namespace lfiw::core
