@@ -1,9 +1,17 @@
 #include "core/logs/log_writer.h"
 
 #include "core/arrays/npz.h"
-#include "core/logs/log_writers.h"
 
 namespace lfiw::core {
+
+MatrixF ObservationsToWrite(const EpisodeBatch& batch) {
+  MatrixF observations = batch.observations;
+  for (std::int64_t e = 0; e < batch.episodes(); ++e) {
+    if (batch.EndRecorded(e)) continue;
+    observations.row(batch.ObservationRow(e, batch.Length(e))).setConstant(kUnrecorded);
+  }
+  return observations;
+}
 
 void SaveLog(const EpisodeBatch& log, const std::string& path, const LogInfo& info) {
   NpzFile file;

@@ -7,15 +7,6 @@
 
 namespace lfiw::core {
 
-MatrixF ObservationsToWrite(const EpisodeBatch& batch) {
-  MatrixF observations = batch.observations;
-  for (std::int64_t e = 0; e < batch.episodes(); ++e) {
-    if (batch.EndRecorded(e)) continue;
-    observations.row(batch.ObservationRow(e, batch.Length(e))).setConstant(kUnrecorded);
-  }
-  return observations;
-}
-
 std::vector<std::int64_t> ActionIndices(const MatrixF& one_hot, const std::string& path) {
   std::vector<std::int64_t> indices;
   for (Eigen::Index i = 0; i < one_hot.rows(); ++i) {

@@ -2,7 +2,6 @@
 #define LFIW_CORE_LOGS_LOG_WRITERS_H_
 
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,17 +11,11 @@
 
 namespace lfiw::core {
 
-// Stands for an observation after the end of an episode that is not recorded.
-inline constexpr float kUnrecorded = std::numeric_limits<float>::quiet_NaN();
-
 // The writers behind CreateLog, one a format.
 std::unique_ptr<LogWriter> CreateNpzLog(const std::string& path, const LogInfo& info);
 std::unique_ptr<LogWriter> CreateD4rlLog(const std::string& path, const LogInfo& info);
 std::unique_ptr<LogWriter> CreateMinariLog(const std::string& path, const LogInfo& info);
 std::unique_ptr<LogWriter> CreateCsvLog(const std::string& path, const LogInfo& info);
-
-// The observations of a batch, kUnrecorded after ends that are not recorded.
-MatrixF ObservationsToWrite(const EpisodeBatch& batch);
 
 // The place of the 1 in each one-hot row. Throws DataError, naming `path`, if a row has none.
 std::vector<std::int64_t> ActionIndices(const MatrixF& one_hot, const std::string& path);
