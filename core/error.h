@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "core/quoted.h"
+
 namespace lfiw::core {
 
 // Something the user gave is wrong. The message is one line that names the place (file, line,
@@ -50,10 +52,11 @@ class Interrupted : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Throws an `E` whose message is formatted in fmt's syntax: Throw<DataError>("{}: ...", path).
+// Throws an `E` whose message is formatted in fmt's syntax: Throw<DataError>("{}: ...", path). What
+// it quotes can not break its line or disturb a terminal (OneLine).
 template <class E, class... Args>
 [[noreturn]] void Throw(fmt::format_string<Args...> format, Args&&... args) {
-  throw E(fmt::format(format, std::forward<Args>(args)...));
+  throw E(OneLine(fmt::format(format, std::forward<Args>(args)...)));
 }
 
 namespace internal {

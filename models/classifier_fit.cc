@@ -30,7 +30,7 @@ RealData Gather(const EpisodeBatch& log, const std::vector<std::int64_t>& episod
     const auto members = model.MembersFor(e);
     const auto [set, added] = known.try_emplace(members, data.member_sets.size());
     if (added) data.member_sets.push_back(members);
-    data.set_of_row.insert(data.set_of_row.end(), static_cast<std::size_t>(log.Length(e)),
+    data.set_of_row.insert(data.set_of_row.end(), static_cast<std::size_t>(log.Outcomes(e)),
                            set->second);
   }
   return data;

@@ -57,13 +57,13 @@ std::vector<Window> CutWindows(const EpisodeBatch& log, std::span<const std::int
                                std::int64_t length) {
   std::vector<Window> windows;
   for (const std::int64_t e : episodes) {
-    for (std::int64_t t = 0; t < log.Length(e); t += length) windows.push_back({e, t});
+    for (std::int64_t t = 0; t < log.Outcomes(e); t += length) windows.push_back({e, t});
   }
   return windows;
 }
 
 bool Lasts(const EpisodeBatch& log, const Window& window, std::int64_t k) {
-  return window.t + k < log.Length(window.episode);
+  return window.t + k < log.Outcomes(window.episode);
 }
 
 // Root mean square over the learned dimensions of the windows that last beyond step k of the

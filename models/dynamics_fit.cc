@@ -153,7 +153,12 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
   LFIW_ASSERT(skipped.empty() || std::ssize(skipped) == options.members);
   const auto distinct = Distinct(episodes);
   const TransitionView data(log, distinct);
-  if (data.size() == 0) Throw<DataError>("dynamics: no steps to learn from");
+  if (data.size() == 0) {
+    Throw<DataError>(
+        "dynamics: no step to learn from: the log lacks the observation after every step of {} "
+        "episodes; log next observations too",
+        distinct.size());
+  }
   DynamicsScalers scalers = FitScalers(data, options.scaler);
   if (scalers.outcome_dim() == 0) {
     Throw<DataError>("dynamics: every outcome is constant in {} steps, nothing to learn",

@@ -6,6 +6,7 @@
 
 #include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/index_list.h"
 
 namespace lfiw::models {
 namespace {
@@ -42,6 +43,12 @@ TransitionScaler TransitionScaler::Fit(const TransitionView& data, const ScalerO
                           data.FitScaler(TransitionPart::kNextState, options)};
   // the change of a dimension that never varies is rounding
   scaler.changes.Drop(scaler.next_states.Constant());
+  if (!data.log().end_unrecorded.empty()) {
+    // a next state that some steps lack would tell those steps from others
+    const std::vector<std::int64_t> all = IndexList(scaler.next_states.dim());
+    scaler.changes.Drop(all);
+    scaler.next_states.Drop(all);
+  }
   return scaler;
 }
 

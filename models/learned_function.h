@@ -30,7 +30,9 @@ constexpr auto EnumNames(FunctionKind /*kind*/) {
 // The inputs of a learned function: scaled (s, a, s' - s, s'), dimensions that are constant in the
 // data left out. Of s, s' - s and s' any two give the third, but each is here at unit scale, so
 // that a cost of s, a displacement (a small difference of large numbers in s and s') and a
-// threshold on s' (of which few steps show the far side) all read their input directly.
+// threshold on s' (of which few steps show the far side) all read their input directly. Where the
+// log lacks the observation after some ends (EpisodeBatch::end_unrecorded), s' and s' - s are left
+// out: the function is then the mean over s' given (s, a).
 struct TransitionScaler {
   Scaler states;
   Scaler actions;

@@ -113,7 +113,10 @@ OutputScale MeasureOutput(const std::vector<double>& targets,
 struct Samples {
   Samples(const EpisodeBatch& log, const TransitionScaler& scales,
           const std::vector<double>& values, const OutputScale& output)
-      : data(log, IndexList(log.episodes())), scaler(scales), targets(values.size()) {
+
+      : data(log, IndexList(log.episodes()), TransitionRows::kAllSteps),
+        scaler(scales),
+        targets(values.size()) {
     std::ranges::transform(values, targets.begin(), [&](double value) {
       return static_cast<float>((value - output.mean) / output.deviation);
     });
@@ -328,7 +331,8 @@ void MeasureHeldOut(const LearnedFunction& function, const EpisodeBatch& log,
   for (const std::int64_t step : StepsOf(log, held_out)) {
     actual.push_back(targets[static_cast<std::size_t>(step)]);
   }
-  const auto predicted = PredictAll(function, TransitionView(log, held_out));
+  const auto predicted =
+      PredictAll(function, TransitionView(log, held_out, TransitionRows::kAllSteps));
   summary.held_out_steps = std::ssize(actual);
   if (function.kind() == FunctionKind::kReward) {
     MeasureReward(predicted, actual, summary);
@@ -355,7 +359,8 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
     }
   }
 
-  TransitionScaler scaler = TransitionScaler::Fit(TransitionView(log, split.train), options.scaler);
+  TransitionScaler scaler = TransitionScaler::Fit(
+      TransitionView(log, split.train, TransitionRows::kAllSteps), options.scaler);
   std::vector<Mlp> networks;
   if (output.deviation > 0.0) {
     const auto validation =

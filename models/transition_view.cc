@@ -6,14 +6,18 @@
 
 namespace lfiw::models {
 
-TransitionView::TransitionView(const EpisodeBatch& log, std::span<const std::int64_t> episodes)
+TransitionView::TransitionView(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                               TransitionRows which)
     : log_(&log) {
+  const auto rows_of = [&](std::int64_t e) {
+    return which == TransitionRows::kAllSteps ? log.Length(e) : log.Outcomes(e);
+  };
   std::int64_t count = 0;
-  for (const std::int64_t e : episodes) count += log.Length(e);
+  for (const std::int64_t e : episodes) count += rows_of(e);
   rows_.reserve(static_cast<std::size_t>(count));
   for (const std::int64_t e : episodes) {
     const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
-    for (std::int64_t t = 0; t < log.Length(e); ++t) {
+    for (std::int64_t t = 0; t < rows_of(e); ++t) {
       rows_.push_back({.state = log.ObservationRow(e, t), .step = first + t});
     }
   }

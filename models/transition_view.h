@@ -16,16 +16,25 @@ namespace lfiw::models {
 // What a transition (s, a, s', aux) consists of, and the change s' - s.
 enum class TransitionPart { kState, kAction, kNextState, kChange, kAux };
 
+// Which steps are rows of a view.
+enum class TransitionRows {
+  kOutcomes,  // those whose next observation is recorded
+  kAllSteps,  // also ends that are not: their next states, changes and aux mean nothing
+};
+
 // The steps of some episodes as rows (s, a, s', aux) that stay in the log: the view holds 16 bytes
 // per row and copies what is asked for. The log must outlive it. Thread safe.
 class TransitionView {
  public:
-  // The rows are every step of the listed episodes, in the order given (an episode may occur
+  // The rows are the steps of the listed episodes, in the order given (an episode may occur
   // repeatedly, as in a bootstrap).
-  TransitionView(const EpisodeBatch& log, std::span<const std::int64_t> episodes);
+  TransitionView(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                 TransitionRows which = TransitionRows::kOutcomes);
 
   const EpisodeBatch& log() const { return *log_; }
   std::int64_t size() const { return std::ssize(rows_); }
+  // Returns the step of the log that row i is: its place in log().actions and log().rewards.
+  std::int64_t Step(std::int64_t i) const { return rows_[static_cast<std::size_t>(i)].step; }
   // Returns the number of values of a part.
   std::int64_t Dim(TransitionPart part) const;
 

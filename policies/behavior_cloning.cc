@@ -70,7 +70,9 @@ class CloningRows {
   // Categorical and Gaussian targets are the actions themselves.
   CloningRows(const EpisodeBatch& log, const std::vector<std::int64_t>& episodes,
               const Scaler& scaler, CloneKind kind, const ActionBounds& bounds)
-      : view_(log, episodes), scaler_(scaler), targets_(view_.size(), log.action_dim()) {
+      : view_(log, episodes, TransitionRows::kAllSteps),
+        scaler_(scaler),
+        targets_(view_.size(), log.action_dim()) {
     VectorF action(log.action_dim());
     for (std::int64_t i = 0; i < view_.size(); ++i) {
       view_.Read(TransitionPart::kAction, i, action);
@@ -235,8 +237,8 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
   CheckOptions(options, bounds);
   const EpisodeSplit split = SplitEpisodes(IndexList(log.episodes()), options.validation_share,
                                            Stream(seed, "clone validation episodes"), kName);
-  const Scaler scaler =
-      TransitionView(log, split.train).FitScaler(TransitionPart::kState, options.scaler);
+  const Scaler scaler = TransitionView(log, split.train, TransitionRows::kAllSteps)
+                            .FitScaler(TransitionPart::kState, options.scaler);
   const CloningRows train(log, split.train, scaler, options.kind, bounds);
   const CloningRows held_out(log, split.validation, scaler, options.kind, bounds);
   FitRows validation;

@@ -41,7 +41,7 @@ const ArrayInfo& ArrayStore::Info(const std::string& name) const {
   if (found == arrays().end()) {
     std::vector<std::string> names;
     for (const auto& [key, info] : arrays()) {
-      if (names.size() < kMaxListed) names.push_back(key);
+      if (names.size() < kMaxListed) names.push_back(Quoted(key));
     }
     Throw<DataError>("{}: array '{}' is missing; the file holds {}{}", path(), name,
                      names.empty() ? "no arrays" : fmt::format("{}", fmt::join(names, ", ")),

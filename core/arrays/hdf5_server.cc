@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <stdexcept>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "core/arrays/hdf5_handle.h"
+#include "core/quoted.h"
 
 namespace lfiw::core {
 namespace {
@@ -141,10 +143,33 @@ Id MemoryType(const std::string& name, hid_t file_type) {
   return copy(file_type);
 }
 
+// The name of a filter of which the file may not state one; it stands in a message of one line.
+std::string FilterName(H5Z_filter_t filter, const std::string& stated) {
+  if (filter == 32000) return "lzf";
+  if (filter == 32001) return "blosc";
+  if (filter == 32015) return "zstd";
+  const std::string text = Quoted(stated, 30);
+  return text.empty() ? "an unknown filter" : text;
+}
+
 std::string StorageProblem(hid_t dataset) {
   const Id creation(H5Dget_create_plist(dataset), H5Pclose);
   if (H5Pget_layout(creation.get()) == H5D_VIRTUAL) return "virtual datasets are not followed";
   if (H5Pget_external_count(creation.get()) > 0) return "storage in other files is not followed";
+  const int filters = H5Pget_nfilters(creation.get());
+  for (int i = 0; i < filters; ++i) {
+    std::array<char, 64> name{};
+    std::size_t values = 0;
+    unsigned int flags = 0, config = 0;
+    const H5Z_filter_t filter = H5Pget_filter2(creation.get(), static_cast<unsigned int>(i), &flags,
+                                               &values, nullptr, name.size(), name.data(), &config);
+    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+    name.back() = '\0';
+    return fmt::format(
+        "it is compressed with {} (filter {}), which is not read; write it again with gzip (h5py: "
+        "compression='gzip') or without compression",
+        FilterName(filter, name.data()), filter);
+  }
   return "";
 }
 

@@ -87,7 +87,10 @@ class HeaderParser {
     const std::string descr = Quoted();
     if (descr.size() < 2) Fail("a type too short");
     if (descr[0] == '>') {
-      Throw<DataError>("{}: big-endian type '{}', expected little-endian", where_, descr);
+      Throw<DataError>(
+          "{}: big-endian type '{}', expected little-endian; convert it before saving: "
+          ".astype('<{}')",
+          where_, descr, descr.substr(1));
     }
     if (descr[0] != '<' && descr[0] != '|' && descr[0] != '=') Fail("a type without byte order");
     return descr.substr(1);

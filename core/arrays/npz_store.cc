@@ -61,8 +61,10 @@ class NpzStore final : public ArrayStore {
 
   static ArrayInfo Describe(const NpyHeader& header) {
     const bool known = NpyItemSize(header.type) > 0;
-    const char* reason = header.type.starts_with('O') ? "pickled objects are never loaded"
-                                                      : "its type is not supported";
+    const char* reason = header.type.starts_with('O')
+                             ? "pickled objects are never loaded; save numbers (episodes of "
+                               "different lengths joined, with offsets)"
+                             : "its type is not supported";
     return {header.type, header.shape, known ? "" : reason};
   }
 

@@ -53,7 +53,7 @@ ImageBatch ReadCifar(const std::string& path, std::int64_t max_bytes) {
 std::vector<std::string> PngsIn(const std::string& folder) {
   std::vector<std::string> paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.is_regular_file() && entry.path().extension() == ".png") {
+    if (entry.is_regular_file() && IsPngName(entry.path().filename().string())) {
       paths.push_back(entry.path().string());
     }
   }
@@ -135,6 +135,15 @@ ImageBatch ReadNpz(const std::string& path, std::int64_t max_bytes) {
 }
 
 }  // namespace
+
+bool IsPngName(const std::string& file_name) {
+  if (file_name.starts_with('.') || file_name.size() < 4) return false;
+  std::string end = file_name.substr(file_name.size() - 4);
+  for (char& c : end) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return end == ".png";
+}
 
 ImageFile ReadImages(const std::string& path, std::int64_t max_bytes) {
   if (fs::is_directory(path)) return {ImageFormat::kPngs, ReadPngs(path, max_bytes)};

@@ -20,6 +20,10 @@ struct ImageFile {
   ImageBatch images;
 };
 
+// Whether a file of a folder is taken for a picture: named .png in upper or lower case, and not
+// hidden, as the "._" files are that macOS leaves beside others.
+bool IsPngName(const std::string& file_name);
+
 // Reads a .bin file of CIFAR-10, a folder of .png files or an .npz file. Files are treated as
 // hostile: sizes are checked before anything is allocated, and all pixels together must stay within
 // `max_bytes`. Throws DataError that names the file, what it holds and what was expected.

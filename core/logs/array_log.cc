@@ -1,17 +1,25 @@
 #include "core/logs/array_log.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "core/arrays/npz.h"
+#include "core/arrays/open_array_store.h"
 #include "core/error.h"
 #include "core/logs/array_blocks.h"
+#include "core/logs/env_axis.h"
 #include "core/logs/episode_source.h"
 #include "core/logs/log_builder.h"
 #include "core/logs/padded_log.h"
 
 namespace lfiw::core {
 namespace {
+
+// More names than this are not listed.
+constexpr std::size_t kMaxListedArrays = 20;
+// No environment has a longer name.
+constexpr std::size_t kMaxName = 200;
 
 // One text or number of an array that may be absent.
 std::string OptionalText(ArrayStore& store, const std::string& key) {
@@ -23,6 +31,13 @@ std::string OptionalText(ArrayStore& store, const std::string& key) {
 
 void NoteIgnored(const ArrayStore& store, const LogKeys& keys, const LogReadOptions& options,
                  LogInfo& info) {
+  const std::vector<std::string> unused = UnusedStepArrays(store, keys);
+  std::string names;
+  for (std::size_t i = 0; i < unused.size() && i < kMaxListedArrays; ++i) {
+    names += (i > 0 ? ", " : "") + Quoted(unused[i]);
+  }
+  if (unused.size() > kMaxListedArrays) names += fmt::format(", ... ({} in all)", unused.size());
+  if (!unused.empty()) AddNote(info, "arrays of one value a step that were not used: " + names);
   const auto with_prefix = [&store](const std::string& prefix) {
     const auto at = store.arrays().lower_bound(prefix);
     return at != store.arrays().end() && at->first.starts_with(prefix);
@@ -40,8 +55,10 @@ void NoteIgnored(const ArrayStore& store, const LogKeys& keys, const LogReadOpti
 // Flat arrays.
 class FlatReader final : public LogReader {
  public:
-  FlatReader(std::unique_ptr<ArrayStore> store, LogKeys keys, const LogReadOptions& options)
+  FlatReader(std::unique_ptr<ArrayStore> store, LogKeys keys, const LogReadOptions& options,
+             const std::string& note = "")
       : store_(std::move(store)), keys_(std::move(keys)), options_(options) {
+    if (!note.empty()) AddNote(info_, note);
     rows_ = store_->Info(keys_.reward).rows();
     // all sizes are checked before any array is read
     for (const std::string& key : {keys_.reward, keys_.density}) RequireScalar(key);
@@ -50,8 +67,9 @@ class FlatReader final : public LogReader {
       if (key.empty()) continue;
       CheckEpisodeSize(1, store_->Info(key).row_items(), Where(*store_, key));
     }
-    for (const std::string& key : {keys_.action, keys_.next_observation, keys_.timeout,
-                                   keys_.density, keys_.aux, keys_.position}) {
+    for (const std::string& key :
+         {keys_.action, keys_.next_observation, keys_.timeout, keys_.end, keys_.mask,
+          keys_.episode_id, keys_.density, keys_.aux, keys_.position}) {
       RequireRows(key);
     }
     if (keys_.offsets.empty()) RequireRows(keys_.terminal);
@@ -86,10 +104,10 @@ class FlatReader final : public LogReader {
   void ReadOwnFields() {
     if (const auto found = store_->attributes().find("environment");
         found != store_->attributes().end()) {
-      info_.environment = found->second;
+      info_.environment = Quoted(found->second, kMaxName);
     }
     if (keys_.format != "npz") return;
-    info_.environment = OptionalText(*store_, "environment");
+    info_.environment = Quoted(OptionalText(*store_, "environment"), kMaxName);
     if (!store_->Has("discrete_actions")) return;
     const auto count =
         ToIntegers(store_->ReadAll("discrete_actions", 64), Where(*store_, "discrete_actions"));
@@ -127,10 +145,7 @@ class FlatReader final : public LogReader {
     const std::int64_t observations = store_->Info(keys_.observation).rows();
     std::int64_t with_last = -1;
     if (keys_.offsets.empty()) {
-      source_ = MakeFlagSource(*store_, keys_, options_.max_episode_steps, counts_);
-      if (keys_.terminal.empty()) {
-        AddNote(info_, kNoTerminals);
-      }
+      MakeFlags();
     } else {
       source_ = MakeOffsetSource(*store_, keys_, info_);
       with_last = rows_ + source_->episodes().value();
@@ -140,6 +155,63 @@ class FlatReader final : public LogReader {
     Throw<DataError>("{} has {} rows, expected {}{}", Where(*store_, keys_.observation),
                      observations, rows_,
                      with_last < 0 ? "" : fmt::format(" or {} (steps + episodes)", with_last));
+  }
+
+  // Episodes by flags, and what the flags alone do not say.
+  void MakeFlags() {
+    ResolveMask();
+    if (store_->Info(keys_.observation).rows() == rows_) {
+      // the store is read from its beginning again afterwards
+      const std::unique_ptr<ArrayStore> own =
+          keys_.segment > 0 ? nullptr : OpenArrayStore(store_->path());
+      layout_ = SurveyFlatRows(own ? *own : *store_, keys_);
+    } else {
+      layout_.rows = rows_;
+    }
+    counts_.padding_steps = rows_ - layout_.rows;
+    const bool marks_limits =
+        !keys_.timeout.empty() || !keys_.end.empty() || !keys_.episode_id.empty();
+    if (layout_.reset_next && !marks_limits) {
+      Throw<DataError>(
+          "{}: array '{}' goes on across resets of the environment, and nothing says where time "
+          "limits struck, so that episodes can not be told apart; add timeouts (one flag a step, "
+          "all 0 if there was no limit)",
+          store_->path(), keys_.next_observation);
+    }
+    source_ = MakeFlagSource(*store_, keys_, options_.max_episode_steps, layout_, counts_);
+    const bool tells_terminals = !keys_.terminal.empty() || !keys_.mask.empty() ||
+                                 (!keys_.end.empty() && !keys_.timeout.empty());
+    if (!tells_terminals) AddNote(info_, kNoTerminals);
+  }
+
+  // Where `mask` stands beside `terminal`, either repeats it or `terminal` marks all ends, as in
+  // OGBench, and the mask those of the environment.
+  void ResolveMask() {
+    if (keys_.mask.empty() || keys_.terminal.empty()) return;
+    bool same = true;
+    constexpr std::int64_t kRows = 1 << 16;
+    for (std::int64_t at = 0; at < rows_; at += kRows) {
+      const std::int64_t count = std::min(kRows, rows_ - at);
+      const auto terminal = ReadFlags(*store_, keys_.terminal, at, count);
+      const auto mask = ReadFlags(*store_, keys_.mask, at, count);
+      for (std::size_t i = 0; i < mask.size(); ++i) {
+        same = same && (terminal[i] != mask[i]);
+        if (mask[i] != 0 || terminal[i] != 0) continue;
+        Throw<DataError>(
+            "{} and '{}' are both 0 in row {}: expected 0 in '{}' only where an episode ends; say "
+            "with --map which of the two is terminal",
+            Where(*store_, keys_.mask), keys_.terminal, at + static_cast<std::int64_t>(i),
+            keys_.mask);
+      }
+    }
+    if (same) {
+      keys_.mask.clear();
+      return;
+    }
+    AddNote(info_, fmt::format("'{}' marks all ends of episodes; those where '{}' is 0 count as "
+                               "terminated, the others as cut by a limit",
+                               keys_.terminal, keys_.mask));
+    keys_.end = std::exchange(keys_.terminal, "");
   }
 
   void ChooseAux() {
@@ -170,9 +242,10 @@ class FlatReader final : public LogReader {
     const std::int64_t first = spans.front().first;
     const std::int64_t count = spans.back().first + spans.back().length - first;
     const auto episodes = static_cast<std::int64_t>(spans.size());
+    const std::int64_t behind = spans.back().last_follows ? 1 : 0;
     const MatrixF observations =
         has_last_ ? ReadMatrix(*store_, keys_.observation, first + episode_, count + episodes)
-                  : ReadMatrix(*store_, keys_.observation, first, count);
+                  : ReadMatrix(*store_, keys_.observation, first, count + behind);
     const MatrixF next = Optional(keys_.next_observation, first, count);
     const MatrixF actions = ReadActions(first, count);
     const MatrixF aux =
@@ -187,8 +260,12 @@ class FlatReader final : public LogReader {
       RawEpisode raw{.name = fmt::format("{}: episode {}", store_->path(), episode_),
                      .actions = actions.middleRows(at, span.length),
                      .terminated = span.terminated};
-      raw.observations = has_last_ ? observations.middleRows(at + e, span.length + 1)
-                                   : WithNext(observations, next, at, span.length);
+      if (span.last_follows) {
+        raw.observations = observations.middleRows(at, span.length + 1);
+      } else {
+        raw.observations = has_last_ ? observations.middleRows(at + e, span.length + 1)
+                                     : WithNext(observations, next, at, span.length);
+      }
       // the position after the last step is another episode's
       if (aux_dim_ > 0) raw.aux = aux.middleRows(at, span.length - (from_position_ ? 1 : 0));
       const auto part = [&](const std::vector<double>& values) {
@@ -210,6 +287,10 @@ class FlatReader final : public LogReader {
       if (counts_.continuity_broken++ == 0) {
         counts_.first_broken = fmt::format("episode {}, step {}", episode_, t);
       }
+    }
+    if (layout_.reset_next) {
+      ++counts_.reset_ends;
+      return observations.middleRows(at, length);
     }
     MatrixF out(length + 1, observations.cols());
     out.topRows(length) = observations.middleRows(at, length);
@@ -264,18 +345,63 @@ class FlatReader final : public LogReader {
   std::int64_t episode_ = 0;
   bool has_last_ = false;       // observations have the one after each episode's last step
   bool from_position_ = false;  // aux is computed
+  FlatRows layout_;
   std::unique_ptr<EpisodeSource> source_;
   std::optional<Span> pending_;
 };
+
+// Arrays [episodes, steps, ...], as their sizes or lengths tell.
+bool IsPadded(const ArrayStore& store, const LogKeys& keys) {
+  const std::vector<std::int64_t>& rewards = store.Info(keys.reward).shape;
+  const std::vector<std::int64_t>& observations = store.Info(keys.observation).shape;
+  const bool with_last = observations.size() >= 2 && observations[0] == rewards[0] &&
+                         observations[1] == rewards[1] + 1;
+  const bool one_flag_an_episode = !keys.terminal.empty() &&
+                                   store.Info(keys.terminal).shape.size() == 1 &&
+                                   store.Info(keys.terminal).rows() == rewards[0];
+  return !keys.lengths.empty() || with_last || one_flag_an_episode;
+}
+
+[[noreturn]] void RejectAxes(const ArrayStore& store, const LogKeys& keys) {
+  Throw<DataError>(
+      "{} has shape [{}], and nothing tells whether time runs along the first axis (steps, "
+      "environments) or the second one (episodes, steps): {}; save flat arrays, one environment "
+      "after the other, or [episodes, steps, ...] with --map ...,lengths=KEY",
+      Where(store, keys.reward), fmt::join(store.Info(keys.reward).shape, ", "),
+      keys.next_observation.empty() ? "there are no next observations"
+                                    : "next observations continue along neither");
+}
+
+// Several environments side by side, one after the other.
+std::unique_ptr<LogReader> OpenEnvRows(std::unique_ptr<ArrayStore> store, LogKeys keys,
+                                       TimeAxis axis, const LogReadOptions& options) {
+  auto rows = std::make_unique<EnvRowsStore>(std::move(store), keys, axis);
+  keys.segment = rows->steps();
+  std::string note = fmt::format(
+      "next observations tell that time runs along the {} axis: {} environments of {} steps each, "
+      "read one after the other",
+      axis == TimeAxis::kFirst ? "first" : "second", rows->environments(), rows->steps());
+  if (rows->steps() < rows->steps_in_file()) {
+    note += fmt::format("; {} further steps of each hold only zeros and were left out",
+                        rows->steps_in_file() - rows->steps());
+  }
+  return std::make_unique<FlatReader>(std::move(rows), keys, options, note);
+}
 
 }  // namespace
 
 std::unique_ptr<LogReader> OpenArrayLog(std::unique_ptr<ArrayStore> store, const LogKeys& keys,
                                         const LogReadOptions& options) {
   const ArrayInfo& rewards = store->Info(keys.reward);
-  const bool padded = keys.offsets.empty() && rewards.shape.size() >= 2 && rewards.shape[1] > 1;
-  if (padded) return OpenPaddedLog(std::move(store), keys);
-  return std::make_unique<FlatReader>(std::move(store), keys, options);
+  const bool two_axes = keys.offsets.empty() && rewards.shape.size() >= 2 && rewards.shape[1] > 1;
+  if (!two_axes) return std::make_unique<FlatReader>(std::move(store), keys, options);
+  if (IsPadded(*store, keys)) return OpenPaddedLog(std::move(store), keys);
+  const TimeAxis axis = FindTimeAxis(*store, keys);
+  if (axis == TimeAxis::kUnknown) RejectAxes(*store, keys);
+  if (axis == TimeAxis::kSecond && !HoldsStreams(*store, keys)) {
+    return OpenPaddedLog(std::move(store), keys);
+  }
+  return OpenEnvRows(std::move(store), keys, axis, options);
 }
 
 }  // namespace lfiw::core

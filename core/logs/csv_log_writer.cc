@@ -19,7 +19,8 @@ class CsvLogWriter final : public LogWriter {
     if (info_.discrete_actions > 0) discrete = ActionIndices(batch.actions, file_.temporary());
     for (std::int64_t e = 0; e < batch.episodes(); ++e, ++episodes_) {
       std::string text;
-      for (std::int64_t t = 0; t <= batch.Length(e); ++t) AppendLine(batch, discrete, e, t, text);
+      // an end that is not recorded has no line of its own
+      for (std::int64_t t = 0; t <= batch.Outcomes(e); ++t) AppendLine(batch, discrete, e, t, text);
       out_.Write(text);
     }
   }

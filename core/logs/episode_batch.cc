@@ -1,5 +1,6 @@
 #include "core/logs/episode_batch.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
@@ -21,6 +22,13 @@ std::int64_t FirstNonFinite(const MatrixF& values, std::int64_t row) {
   return -1;
 }
 
+// Leaves end_unrecorded empty where no end is.
+void ForgetRecordedEnds(EpisodeBatch& log) {
+  if (std::ranges::find(log.end_unrecorded, 1) == log.end_unrecorded.end()) {
+    log.end_unrecorded.clear();
+  }
+}
+
 void ValidateShapes(const EpisodeBatch& log, const std::string& source) {
   const std::int64_t steps = log.steps();
   const auto expect = [&](std::int64_t rows, std::int64_t expected, const char* what) {
@@ -34,6 +42,9 @@ void ValidateShapes(const EpisodeBatch& log, const std::string& source) {
   if (log.aux.cols() > 0) expect(log.aux.rows(), steps, "aux");
   expect(static_cast<std::int64_t>(log.rewards.size()), steps, "rewards");
   expect(static_cast<std::int64_t>(log.terminated.size()), log.episodes(), "terminated");
+  if (!log.end_unrecorded.empty()) {
+    expect(static_cast<std::int64_t>(log.end_unrecorded.size()), log.episodes(), "end_unrecorded");
+  }
   if (!log.behavior_log_density.empty()) {
     expect(static_cast<std::int64_t>(log.behavior_log_density.size()), steps,
            "behavior_log_density");
@@ -57,12 +68,13 @@ void ValidateStep(const EpisodeBatch& log, const std::string& source, std::int64
 }  // namespace
 
 Transitions GatherTransitions(const EpisodeBatch& log, std::span<const std::int64_t> episodes) {
-  const std::int64_t n = TotalSteps(log, episodes);
+  std::int64_t n = 0;
+  for (const std::int64_t e : episodes) n += log.Outcomes(e);
   Transitions out{MatrixF(n, log.obs_dim()), MatrixF(n, log.action_dim()),
                   MatrixF(n, log.obs_dim()), MatrixF(n, log.aux_dim())};
   std::int64_t row = 0;
   for (const std::int64_t e : episodes) {
-    const std::int64_t length = log.Length(e);
+    const std::int64_t length = log.Outcomes(e);
     const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
     const std::int64_t observation = log.ObservationRow(e, 0);
     out.states.middleRows(row, length) = log.observations.middleRows(observation, length);
@@ -98,7 +110,9 @@ EpisodeBatch SelectEpisodes(const EpisodeBatch& log, std::span<const std::int64_
     append(log.behavior_log_density, out.behavior_log_density);
     out.offsets.push_back(to + length);
     out.terminated.push_back(log.terminated[static_cast<std::size_t>(e)]);
+    out.end_unrecorded.push_back(log.EndRecorded(e) ? 0 : 1);
   }
+  ForgetRecordedEnds(out);
   return out;
 }
 
@@ -129,10 +143,14 @@ EpisodeBatch ConcatenateEpisodes(std::span<const EpisodeBatch> batches) {
     append(batch.rewards, out.rewards);
     append(batch.behavior_log_density, out.behavior_log_density);
     append(batch.terminated, out.terminated);
+    for (std::int64_t e = 0; e < batch.episodes(); ++e) {
+      out.end_unrecorded.push_back(batch.EndRecorded(e) ? 0 : 1);
+    }
     for (std::size_t e = 1; e < batch.offsets.size(); ++e) {
       out.offsets.push_back(at + batch.offsets[e]);
     }
   }
+  ForgetRecordedEnds(out);
   return out;
 }
 

@@ -11,7 +11,9 @@
 namespace lfiw::core {
 
 // Logged episodes, flat. Episode e has Length(e) steps and Length(e) + 1 observations, so the next
-// state of every step is its episode's own and never the next episode's first.
+// state of every step is its episode's own and never the next episode's first. Where the log lacks
+// the observation after the step that terminated an episode, the one before it stands there again:
+// the step counts with its action, reward and end, but it is no transition (Outcomes).
 struct EpisodeBatch {
   // Rows [steps + episodes, obs_dim]: the observations of all episodes, one after the other.
   MatrixF observations;
@@ -29,6 +31,9 @@ struct EpisodeBatch {
   std::vector<std::int64_t> offsets = {0};
   // [episodes]: 1 where the environment ended the episode, 0 where a time limit cut it.
   std::vector<std::uint8_t> terminated;
+  // [episodes], or empty where every end is recorded: 1 where the last observation (or aux) of a
+  // terminated episode is not recorded.
+  std::vector<std::uint8_t> end_unrecorded = {};
 
   std::int64_t episodes() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
   std::int64_t steps() const { return offsets.back(); }
@@ -38,6 +43,13 @@ struct EpisodeBatch {
   std::int64_t Length(std::int64_t episode) const {
     const auto e = static_cast<std::size_t>(episode);
     return offsets[e + 1] - offsets[e];
+  }
+  bool EndRecorded(std::int64_t episode) const {
+    return end_unrecorded.empty() || end_unrecorded[static_cast<std::size_t>(episode)] == 0;
+  }
+  // Steps of an episode whose next observation is recorded: its first ones.
+  std::int64_t Outcomes(std::int64_t episode) const {
+    return Length(episode) - (EndRecorded(episode) ? 0 : 1);
   }
   // Row of `observations` that holds the state before step `t` of `episode`; the state after it is
   // the next row. t in 0..Length(episode).
@@ -55,8 +67,8 @@ struct Transitions {
   std::int64_t size() const { return states.rows(); }
 };
 
-// Gathers every step of the listed episodes, in the order given (an episode may occur repeatedly,
-// as in a bootstrap).
+// Gathers every step of the listed episodes whose next observation is recorded, in the order given
+// (an episode may occur repeatedly, as in a bootstrap).
 Transitions GatherTransitions(const EpisodeBatch& log, std::span<const std::int64_t> episodes);
 
 // The listed episodes as a batch of their own.

@@ -6,6 +6,7 @@
 #include "core/arrays/open_array_store.h"
 #include "core/error.h"
 #include "core/logs/array_blocks.h"
+#include "core/logs/line_reader.h"
 #include "core/logs/log_builder.h"
 
 namespace lfiw::core {
@@ -14,16 +15,59 @@ namespace {
 constexpr std::int64_t kBlockBytes = std::int64_t{8} << 20;
 constexpr std::int64_t kFlagRows = 1 << 16;
 
+// What the flags say of the rows first .. first + size - 1.
+struct RowFlags {
+  std::vector<std::uint8_t> terminal, timeout;  // may both be set
+  std::vector<std::uint8_t> changes;            // the next row is of another episode_id
+
+  bool Ends(std::size_t i) const { return terminal[i] != 0 || timeout[i] != 0; }
+};
+
+// Reads what may be told by several arrays: `end` marks a time limit where nothing says that the
+// environment ended the episode; beside `timeout` alone it marks all other ends as terminal.
+RowFlags ReadRowFlags(ArrayStore& store, const LogKeys& keys, std::int64_t first,
+                      std::int64_t count) {
+  const auto read = [&](const std::string& key) {
+    if (key.empty()) return std::vector<std::uint8_t>(static_cast<std::size_t>(count), 0);
+    return ReadFlags(store, key, first, count);
+  };
+  RowFlags flags{read(keys.terminal), read(keys.timeout), {}};
+  const std::vector<std::uint8_t> end = read(keys.end);
+  std::vector<std::uint8_t> mask = read(keys.mask);
+  for (std::size_t i = 0; i < end.size(); ++i) {
+    if (!keys.mask.empty() && mask[i] == 0) flags.terminal[i] = 1;
+    const bool known = flags.terminal[i] != 0 || flags.timeout[i] != 0;
+    if (end[i] == 0 || known) continue;
+    const bool by_limit = !keys.terminal.empty() || !keys.mask.empty();
+    (by_limit ? flags.timeout : flags.terminal)[i] = 1;
+  }
+  flags.changes.assign(static_cast<std::size_t>(count), 0);
+  if (keys.episode_id.empty()) return flags;
+  const std::int64_t rows = store.Info(keys.reward).rows();
+  const std::int64_t ahead = std::min(count + 1, rows - first);
+  const std::vector<double> ids = ReadDoubles(store, keys.episode_id, first, ahead);
+  for (std::size_t i = 0; i + 1 < ids.size(); ++i) flags.changes[i] = ids[i] != ids[i + 1] ? 1 : 0;
+  return flags;
+}
+
+// Whether the file says where time limits struck.
+bool MarksLimits(const LogKeys& keys) {
+  return !keys.timeout.empty() || !keys.end.empty() || !keys.episode_id.empty();
+}
+
 // Episodes by one flag a step. A file without timeouts is cut at max_episode_steps and, if it has
 // next observations, where these do not continue.
 class FlagSource final : public EpisodeSource {
  public:
-  FlagSource(ArrayStore& store, const LogKeys& keys, std::int64_t max_steps, LogCounts& counts)
-      : store_(store), keys_(keys), rows_(store.Info(keys.reward).rows()), counts_(counts) {
-    if (!keys.timeout.empty()) return;
+  FlagSource(ArrayStore& store, const LogKeys& keys, std::int64_t max_steps, const FlatRows& layout,
+             LogCounts& counts)
+      : store_(store), keys_(keys), layout_(layout), rows_(layout.rows), counts_(counts) {
+    if (MarksLimits(keys)) return;
     cut_at_ = max_steps;
-    // a store of its own: this one runs ahead of the other
-    if (!keys.next_observation.empty()) ahead_ = OpenArrayStore(store.path());
+    if (keys.next_observation.empty()) return;
+    // a store of its own: this one runs ahead of the other, unless it is in memory
+    if (keys.segment == 0) own_ahead_ = OpenArrayStore(store.path());
+    ahead_ = own_ahead_ ? own_ahead_.get() : &store_;
   }
 
   std::optional<Span> Next() override {
@@ -35,12 +79,14 @@ class FlagSource final : public EpisodeSource {
         if (starts_anew_ && at_ > first) break;
       }
       const auto i = static_cast<std::size_t>(at_ - block_first_);
-      const bool terminal = !terminal_.empty() && terminal_[i] != 0;
-      const bool timeout = !timeout_.empty() && timeout_[i] != 0;
+      const bool terminal = flags_.terminal[i] != 0;
+      const bool timeout = flags_.timeout[i] != 0;
       ++at_;
       if (terminal && timeout) ++counts_.both_flags;
-      if (terminal || timeout) return Span{first, at_ - first, terminal};
+      if (terminal || timeout) return SkipReset({first, at_ - first, terminal});
+      if (flags_.changes[i] != 0) break;
       if (!breaks_.empty() && breaks_[i] != 0) break;
+      if (keys_.segment > 0 && at_ % keys_.segment == 0) break;
       if (cut_at_ > 0 && at_ - first == cut_at_) {
         if (at_ < rows_) ++counts_.cut_episodes;
         break;
@@ -50,16 +96,26 @@ class FlagSource final : public EpisodeSource {
   }
 
  private:
+  Span SkipReset(Span span) {
+    const bool last_of_segment = keys_.segment > 0 && at_ % keys_.segment == 0;
+    if (!layout_.reset_rows || at_ == rows_ || last_of_segment) return span;
+    span.last_follows = true;
+    ++counts_.reset_steps;
+    ++at_;
+    if (at_ > block_first_ + block_rows_) {
+      // the row was the first of a block that is not loaded
+      block_first_ = at_;
+      block_rows_ = 0;
+      starts_anew_ = false;
+    }
+    return span;
+  }
+
   void LoadBlock() {
     block_first_ = at_;
     block_rows_ = std::min(kFlagRows, rows_ - at_);
-    if (!keys_.terminal.empty()) {
-      terminal_ = ReadFlags(store_, keys_.terminal, block_first_, block_rows_);
-    }
-    if (!keys_.timeout.empty()) {
-      timeout_ = ReadFlags(store_, keys_.timeout, block_first_, block_rows_);
-    }
-    if (ahead_) FindBreaks();
+    flags_ = ReadRowFlags(store_, keys_, block_first_, block_rows_);
+    if (ahead_ != nullptr) FindBreaks();
   }
 
   // breaks_[i] = 1 where the row after block_first_ + i does not start from its next observation;
@@ -84,12 +140,15 @@ class FlagSource final : public EpisodeSource {
 
   ArrayStore& store_;
   const LogKeys& keys_;
+  FlatRows layout_;
   std::int64_t rows_;
   LogCounts& counts_;
   std::int64_t cut_at_ = 0;
-  std::unique_ptr<ArrayStore> ahead_;
+  std::unique_ptr<ArrayStore> own_ahead_;
+  ArrayStore* ahead_ = nullptr;
   std::int64_t at_ = 0, block_first_ = 0, block_rows_ = 0;
-  std::vector<std::uint8_t> terminal_, timeout_, breaks_;
+  RowFlags flags_;
+  std::vector<std::uint8_t> breaks_;
   MatrixF last_next_;
   bool starts_anew_ = false;
 };
@@ -186,11 +245,146 @@ class OffsetSource final : public EpisodeSource {
   std::size_t at_ = 0;
 };
 
+// Rows that hold data: the last ones may be zeros that were allocated and never written. A single
+// row of zeros, or one at which a flag is set, may be a step.
+class PaddingSearch {
+ public:
+  void Add(const MatrixF& observations, const MatrixF& actions, const std::vector<double>& rewards,
+           const RowFlags& flags) {
+    for (Eigen::Index i = 0; i < observations.rows(); ++i, ++rows_) {
+      const auto k = static_cast<std::size_t>(i);
+      const bool empty = rewards[k] == 0.0 && !flags.Ends(k) &&
+                         (observations.row(i).array() == 0.0f).all() &&
+                         (actions.row(i).array() == 0.0f).all();
+      if (!empty) used_ = rows_ + 1;
+    }
+  }
+  std::int64_t used() const { return rows_ - used_ > 1 && used_ > 0 ? used_ : rows_; }
+
+ private:
+  std::int64_t rows_ = 0;
+  std::int64_t used_ = 0;
+};
+
+// What stands at the ends of episodes and behind them.
+class ResetSearch {
+ public:
+  // Rows of one environment, where several follow each other, or 0.
+  explicit ResetSearch(std::int64_t segment) : segment_(segment) {}
+
+  // Rows in order; `next` may be of no rows.
+  void Add(const MatrixF& observations, const MatrixF& next, const std::vector<double>& rewards,
+           const RowFlags& flags) {
+    for (Eigen::Index i = 0; i < observations.rows(); ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      if (segment_ > 0 && rows_ % segment_ == 0) {
+        // what stands before is another environment's
+        since_end_ = kNoEnd;
+        before_.resize(0, 0);
+      }
+      zero_rewards_ += rewards[k] == 0.0 ? 1 : 0;
+      ++rows_;
+      if (since_end_ == 1) AfterEnd(observations.row(i), rewards[k]);
+      if (since_end_ != 1 && before_.rows() > 0) {
+        steps_ += (observations.row(i) - before_.row(0)).norm();
+      }
+      if (since_end_ == 2) jump_behind_ += (observations.row(i) - before_.row(0)).norm();
+      if (since_end_ < kNoEnd) ++since_end_;
+      if (flags.Ends(k)) {
+        since_end_ = 1;
+        if (next.rows() > 0) last_next_ = next.row(i);
+      }
+      before_ = observations.row(i);
+    }
+  }
+
+  // The row after an end only resets: what follows it is far from it, not what comes before it, and
+  // it has no reward although others have.
+  bool HasResetRows(bool has_next) const {
+    if (ends_ < 3 || zeros_behind_ < ends_ || (has_next && same_ < ends_)) return false;
+    const bool zero_is_rare = zero_rewards_ - zeros_behind_ < (rows_ - ends_) / 10;
+    return jump_behind_ > (zero_is_rare ? 1.0 : 3.0) * jump_;
+  }
+  // The next observation at (nearly) every end is the first one of the next episode, which is
+  // farther away than one step goes: a trajectory that was only cut into pieces goes on there.
+  bool HasResetNext() const {
+    if (ends_ < 2 || 10 * same_ < 9 * ends_) return false;
+    const auto inside = static_cast<double>(std::max<std::int64_t>(rows_ - 1 - ends_, 1));
+    return jump_ / static_cast<double>(ends_) > 1.5 * (steps_ / inside);
+  }
+
+ private:
+  template <class Row>
+  void AfterEnd(const Row& observation, double reward) {
+    ++ends_;
+    zeros_behind_ += reward == 0.0 ? 1 : 0;
+    jump_ += (observation - before_.row(0)).norm();
+    const MatrixF here = observation;
+    if (last_next_.rows() > 0 && SameRow(last_next_, 0, here, 0)) ++same_;
+  }
+
+  static constexpr int kNoEnd = 3;
+  std::int64_t segment_;
+  std::int64_t rows_ = 0, ends_ = 0, same_ = 0, zero_rewards_ = 0, zeros_behind_ = 0;
+  // sums of distances: from an end to the row behind, from that to the next, inside of episodes
+  double jump_ = 0.0, jump_behind_ = 0.0, steps_ = 0.0;
+  int since_end_ = kNoEnd;
+  MatrixF before_, last_next_;
+};
+
+// The number of rows that a ring buffer says it has filled, or -1.
+std::int64_t StatedRows(ArrayStore& store) {
+  for (const char* name : {"_size", "size"}) {
+    if (const auto found = store.attributes().find(name); found != store.attributes().end()) {
+      return static_cast<std::int64_t>(ParseNumber(found->second).value_or(-1.0));
+    }
+    if (!store.Has(name) || !IsIntegerType(store.Info(name).type)) continue;
+    const auto values = ToIntegers(store.ReadAll(name, 1 << 10), Where(store, name));
+    if (values.size() == 1) return values[0];
+  }
+  return -1;
+}
+
 }  // namespace
+
+FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
+  const std::int64_t all = store.Info(keys.reward).rows();
+  FlatRows out{.rows = all};
+  PaddingSearch padding;
+  ResetSearch resets(keys.segment);
+  const std::int64_t width = store.Info(keys.observation).row_items();
+  const std::int64_t piece = std::clamp<std::int64_t>(kBlockBytes / 4 / width, 1, kFlagRows);
+  for (std::int64_t at = 0; at < all; at += piece) {
+    const std::int64_t count = std::min(piece, all - at);
+    const MatrixF observations = ReadMatrix(store, keys.observation, at, count);
+    const MatrixF actions = ReadMatrix(store, keys.action, at, count);
+    const MatrixF next = keys.next_observation.empty()
+                             ? MatrixF(0, 0)
+                             : ReadMatrix(store, keys.next_observation, at, count);
+    const std::vector<double> rewards = ReadDoubles(store, keys.reward, at, count);
+    const RowFlags flags = ReadRowFlags(store, keys, at, count);
+    padding.Add(observations, actions, rewards, flags);
+    resets.Add(observations, next, rewards, flags);
+  }
+  // environments side by side have their padding at the end of each
+  if (keys.segment == 0) {
+    const std::int64_t stated = StatedRows(store);
+    out.rows = stated > 0 && stated < all ? stated : padding.used();
+  }
+  out.reset_rows = resets.HasResetRows(!keys.next_observation.empty());
+  out.reset_next = !out.reset_rows && resets.HasResetNext();
+  return out;
+}
 
 std::unique_ptr<EpisodeSource> MakeFlagSource(ArrayStore& store, const LogKeys& keys,
                                               std::int64_t max_steps, LogCounts& counts) {
-  return std::make_unique<FlagSource>(store, keys, max_steps, counts);
+  return MakeFlagSource(store, keys, max_steps, {.rows = store.Info(keys.reward).rows()}, counts);
+}
+
+std::unique_ptr<EpisodeSource> MakeFlagSource(ArrayStore& store, const LogKeys& keys,
+                                              std::int64_t max_steps, const FlatRows& rows,
+                                              LogCounts& counts) {
+  return std::make_unique<FlagSource>(store, keys, max_steps, rows, counts);
 }
 
 std::unique_ptr<EpisodeSource> MakeOffsetSource(ArrayStore& store, const LogKeys& keys,

@@ -16,7 +16,23 @@ struct Span {
   std::int64_t first = 0;
   std::int64_t length = 0;
   bool terminated = false;
+  // The row behind the episode holds its last observation and no step of its own.
+  bool last_follows = false;
 };
+
+// What flat rows are beside steps, as SurveyFlatRows finds it.
+struct FlatRows {
+  std::int64_t rows = 0;  // with data; others behind them are padding
+  // The row after each end only resets the environment: its action was ignored, its observation is
+  // the last one of the episode before.
+  bool reset_rows = false;
+  // The next observation at an end is the first one of the next episode.
+  bool reset_next = false;
+};
+
+// Looks for rows of padding and for what environments that reset themselves leave in a log, in one
+// pass over `store`, which is read from its beginning.
+FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys);
 
 class EpisodeSource {
  public:
@@ -30,6 +46,10 @@ class EpisodeSource {
 // observations, where these do not continue. `store`, `keys` and `counts` must outlive the source.
 std::unique_ptr<EpisodeSource> MakeFlagSource(ArrayStore& store, const LogKeys& keys,
                                               std::int64_t max_steps, LogCounts& counts);
+// The same of the rows that hold steps.
+std::unique_ptr<EpisodeSource> MakeFlagSource(ArrayStore& store, const LogKeys& keys,
+                                              std::int64_t max_steps, const FlatRows& rows,
+                                              LogCounts& counts);
 
 // Episodes by their first rows.
 std::unique_ptr<EpisodeSource> MakeOffsetSource(ArrayStore& store, const LogKeys& keys,

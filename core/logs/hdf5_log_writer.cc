@@ -52,6 +52,7 @@ class D4rlWriter final : public LogWriter {
       const std::int64_t row = batch.ObservationRow(e, 0);
       observations.middleRows(first, length) = batch.observations.middleRows(row, length);
       next.middleRows(first, length) = batch.observations.middleRows(row + 1, length);
+      if (!batch.EndRecorded(e)) next.row(first + length - 1).setConstant(kUnrecorded);
       const bool ended = batch.terminated[static_cast<std::size_t>(e)] != 0;
       (ended ? terminals : timeouts)[static_cast<std::size_t>(first + length - 1)] = 1;
     }
@@ -168,8 +169,9 @@ class MinariWriter final : public LogWriter {
     const auto put = [&](const char* name, const NpzArray& array) {
       out_.Put(group + "/" + name, array);
     };
-    put("observations",
-        MakeArray(MatrixF(batch.observations.middleRows(batch.ObservationRow(e, 0), length + 1))));
+    MatrixF observations = batch.observations.middleRows(batch.ObservationRow(e, 0), length + 1);
+    if (!batch.EndRecorded(e)) observations.bottomRows(1).setConstant(kUnrecorded);
+    put("observations", MakeArray(observations));
     put("actions", ActionArray(batch.actions.middleRows(first, length), info_, directory_.path()));
     put("rewards", MakeArray<double>("f8", part(batch.rewards)));
     std::vector<std::uint8_t> ended(static_cast<std::size_t>(length), 0);

@@ -26,17 +26,22 @@ void LineReader::Refill() {
   buffer_.resize(kept + static_cast<std::size_t>(file_.gcount()));
   if (file_.bad()) Throw<DataError>("{}: reading failed after line {}", path_, line_);
   ended_ = file_.eof();
+  // old spreadsheets end lines with a carriage return alone
+  if (line_ == 0 && at_ == 0 && buffer_.find('\n') == std::string::npos &&
+      buffer_.find('\r') < buffer_.size() - 1) {
+    line_end_ = '\r';
+  }
 }
 
 std::optional<std::string_view> LineReader::Next() {
-  std::size_t end = buffer_.find('\n', at_);
+  std::size_t end = buffer_.find(line_end_, at_);
   while (end == std::string::npos && !ended_) {
     if (buffer_.size() - at_ > kMaxLine) {
       Throw<DataError>("{}, line {}: longer than {} bytes; not a text log", path_, line_ + 1,
                        kMaxLine);
     }
     Refill();
-    end = buffer_.find('\n', at_);
+    end = buffer_.find(line_end_, at_);
   }
   if (at_ == buffer_.size()) return std::nullopt;
   if (end == std::string::npos) end = buffer_.size();
@@ -53,7 +58,8 @@ std::optional<std::string_view> LineReader::NextNonEmpty() {
   return line;
 }
 
-std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where) {
+std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where,
+                                      char separator) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -62,13 +68,19 @@ std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view wh
       fields.back() += line[++i];
     } else if (c == '"') {
       quoted = !quoted;
-    } else if (c == ',' && !quoted) {
+    } else if (c == separator && !quoted) {
       fields.emplace_back();
     } else {
       fields.back() += c;
     }
   }
   if (quoted) Throw<DataError>("{}: a quote is not closed", where);
+  for (std::string& field : fields) {
+    const std::size_t first = field.find_first_not_of(' ');
+    field = first == std::string::npos
+                ? ""
+                : field.substr(first, field.find_last_not_of(' ') - first + 1);
+  }
   return fields;
 }
 

@@ -10,8 +10,8 @@
 
 namespace lfiw::core {
 
-// The lines of a text file, one at a time, without "\n" or "\r\n". Throws DataError when the file
-// cannot be read or a line is longer than 1 MiB.
+// The lines of a text file, one at a time, without "\n" or "\r\n", or "\r" where a file has no
+// "\n". Throws DataError when the file cannot be read or a line is longer than 1 MiB.
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
@@ -31,12 +31,15 @@ class LineReader {
   std::string buffer_;
   std::size_t at_ = 0;
   bool ended_ = false;
+  char line_end_ = '\n';
   std::int64_t line_ = 0;
 };
 
-// The fields of one line of comma-separated values (RFC 4180: a quoted field may hold commas and
-// doubled quotes, but no line break). Throws DataError, naming `where`, for an open quote.
-std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where);
+// The fields of one line of separated values (RFC 4180: a quoted field may hold separators and
+// doubled quotes, but no line break), without spaces around them. Throws DataError, naming `where`,
+// for an open quote.
+std::vector<std::string> SplitCsvLine(std::string_view line, std::string_view where,
+                                      char separator = ',');
 
 // A number that fills the whole text, "nan" and "inf" included; nothing if it is none.
 std::optional<double> ParseNumber(std::string_view text);

@@ -138,6 +138,39 @@ void FindBoundaries(const std::vector<std::uint8_t>& terminated, AuditReport& re
   }
 }
 
+// What the reader has left out, and what evaluations will.
+void FindRepairs(AuditReport& report) {
+  const LogCounts& counts = report.counts;
+  if (counts.reset_ends > 0) {
+    report.AddFinding(
+        Severity::kWarning, "reset_next_observation",
+        fmt::format("at {} ends the next observation is the first one of the next episode (the "
+                    "environment was reset before it was logged), so it is not used",
+                    counts.reset_ends),
+        "log the observation in which the episode ended (final_observation of Gymnasium's vector "
+        "environments)");
+  }
+  if (counts.reset_steps > 0) {
+    report.AddFinding(Severity::kNote, "reset_steps",
+                      fmt::format("{} rows after ends of episodes only reset the environment; they "
+                                  "count as last observations, not as steps",
+                                  counts.reset_steps));
+  }
+  if (counts.padding_steps > 0) {
+    report.AddFinding(Severity::kNote, "padding",
+                      fmt::format("the last {} rows of the file hold no data and were left out",
+                                  counts.padding_steps));
+  }
+  if (counts.duplicate_episodes > 0) {
+    report.AddFinding(
+        Severity::kWarning, "repeated_episodes",
+        fmt::format("{} of {} episodes repeat an earlier one to the last bit; evaluations count "
+                    "them once",
+                    counts.duplicate_episodes, report.episodes),
+        "join each part of the log once");
+  }
+}
+
 void FindDensities(AuditReport& report) {
   const ColumnSummary& density = report.behavior_log_density;
   if (density.finite + density.not_finite == 0) {
@@ -185,7 +218,7 @@ void AuditReport::AddFinding(Severity severity, std::string code, std::string te
   const auto at = std::find_if(findings.begin(), findings.end(), [severity](const Finding& other) {
     return static_cast<int>(other.severity) < static_cast<int>(severity);
   });
-  findings.insert(at, {severity, std::move(code), std::move(text), std::move(cure)});
+  findings.insert(at, {severity, std::move(code), OneLine(text), OneLine(cure)});
 }
 
 void LogAuditor::Column::Add(float value) {
@@ -253,6 +286,7 @@ void LogAuditor::Add(const EpisodeBatch& batch) {
   returns_.insert(returns_.end(), returns.begin(), returns.end());
   terminated_.insert(terminated_.end(), batch.terminated.begin(), batch.terminated.end());
   steps_ += batch.steps();
+  repeated_.Add(batch);
   if (first_not_finite_.empty()) NoteFirst(batch);
 }
 
@@ -284,10 +318,13 @@ AuditReport LogAuditor::Finish(const LogInfo& info, const LogCounts& counts) con
 
   if (report.episodes == 0) {
     report.AddFinding(Severity::kError, "empty", "no episode with a usable step");
+    for (const std::string& note : info.notes) report.AddFinding(Severity::kNote, "reader", note);
     return report;
   }
   FindNotFinite(first_not_finite_, report);
   FindBoundaries(terminated_, report);
+  report.counts.duplicate_episodes = std::ssize(repeated_.repeats());
+  FindRepairs(report);
   FindUselessColumns(report);
   FindDensities(report);
   if (report.episodes < kFewEpisodes) {

@@ -8,6 +8,7 @@
 
 #include "core/logs/episode_batch.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/repeated_episodes.h"
 
 namespace lfiw::core {
 
@@ -89,6 +90,7 @@ class LogAuditor {
   std::vector<std::uint8_t> terminated_;
   std::vector<Column> observations_, actions_;
   Column reward_, density_;
+  RepeatedEpisodes repeated_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };
 

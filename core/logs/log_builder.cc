@@ -19,6 +19,13 @@ MatrixF AsMatrix(std::vector<float>& values, std::int64_t rows, std::int64_t col
   return matrix;
 }
 
+// Whether the outcome of the last step is known. Writers mark an end that the log lacks by NaN.
+bool IsWhole(const RawEpisode& episode, std::int64_t aux_dim) {
+  if (episode.observations.rows() == episode.steps()) return false;
+  if (aux_dim > 0 && episode.aux.rows() < episode.steps()) return false;
+  return !episode.terminated || !episode.observations.bottomRows(1).array().isNaN().all();
+}
+
 }  // namespace
 
 void LogBuilder::CheckShapes(const RawEpisode& episode) const {
@@ -46,25 +53,34 @@ void LogBuilder::CheckShapes(const RawEpisode& episode) const {
 
 void LogBuilder::Append(const RawEpisode& episode) {
   CheckShapes(episode);
-  const bool whole = episode.observations.rows() == episode.steps() + 1 &&
-                     (aux_dim_ == 0 || episode.aux.rows() == episode.steps());
-  const std::int64_t steps = episode.steps() - (whole ? 0 : 1);
+  const bool whole = IsWhole(episode, aux_dim_);
+  const bool kept = whole || episode.terminated;
+  const std::int64_t steps = episode.steps() - (kept ? 0 : 1);
   counts_.file_steps += episode.steps();
-  if (!whole && episode.steps() > 0) ++counts_.dropped_steps;
+  if (!kept && episode.steps() > 0) ++counts_.dropped_steps;
   if (steps <= 0) {
     ++counts_.discarded_episodes;
     return;
   }
-  AppendRows(episode.observations, steps + 1, observations_);
+  const std::int64_t outcomes = episode.steps() - (whole ? 0 : 1);
+  AppendRows(episode.observations, outcomes + 1, observations_);
   AppendRows(episode.actions, steps, actions_);
-  if (aux_dim_ > 0) AppendRows(episode.aux, steps, aux_);
+  if (aux_dim_ > 0) AppendRows(episode.aux, std::min(outcomes, steps), aux_);
+  if (outcomes < steps) {
+    // stands for the observation after the end, which no fit may take for an outcome
+    const MatrixF last = episode.observations.row(steps - 1);
+    AppendRows(last, 1, observations_);
+    aux_.insert(aux_.end(), static_cast<std::size_t>(aux_dim_), 0.0f);
+    ++counts_.unrecorded_ends;
+  }
   const auto append = [steps](const std::vector<double>& from, std::vector<double>& to) {
     if (!from.empty()) to.insert(to.end(), from.begin(), from.begin() + steps);
   };
   append(episode.rewards, batch_.rewards);
   append(episode.behavior_log_density, batch_.behavior_log_density);
   batch_.offsets.push_back(batch_.offsets.back() + steps);
-  batch_.terminated.push_back(whole && episode.terminated ? 1 : 0);
+  batch_.terminated.push_back(episode.terminated ? 1 : 0);
+  batch_.end_unrecorded.push_back(outcomes < steps ? 1 : 0);
 }
 
 EpisodeBatch LogBuilder::Finish() {
@@ -72,20 +88,30 @@ EpisodeBatch LogBuilder::Finish() {
   batch_.observations = AsMatrix(observations_, steps + batch_.episodes(), info_.obs_dim);
   batch_.actions = AsMatrix(actions_, steps, info_.action_dim);
   batch_.aux = AsMatrix(aux_, steps, aux_dim_);
+  const auto& unrecorded = batch_.end_unrecorded;
+  if (std::ranges::find(unrecorded, 1) == unrecorded.end()) batch_.end_unrecorded.clear();
   return std::move(batch_);
 }
 
 void AddNote(LogInfo& info, const std::string& text) {
-  if (std::find(info.notes.begin(), info.notes.end(), text) == info.notes.end()) {
-    info.notes.push_back(text);
+  // what it quotes of the file is printed
+  const std::string line = OneLine(text);
+  if (std::find(info.notes.begin(), info.notes.end(), line) == info.notes.end()) {
+    info.notes.push_back(line);
   }
 }
 
 void NoteDroppedSteps(LogInfo& info, const LogCounts& counts) {
   if (counts.dropped_steps > 0) {
     AddNote(info, fmt::format("the last step of {} episodes was dropped, with its reward: the file "
-                              "lacks the observation after it",
+                              "lacks the observation after it, and no end is marked there",
                               counts.dropped_steps));
+  }
+  if (counts.unrecorded_ends > 0) {
+    AddNote(info, fmt::format(
+                      "{} episodes terminate without an observation after their last step: its "
+                      "reward and the end count, the model of the dynamics does not learn from it",
+                      counts.unrecorded_ends));
   }
   if (counts.discarded_episodes > 0) {
     AddNote(info,

@@ -24,8 +24,9 @@ struct RawEpisode {
   std::int64_t steps() const { return actions.rows(); }
 };
 
-// Appends episodes to a batch. The last step of an episode whose next observation (or aux) is
-// unknown is dropped, and then the episode no longer reaches its terminal state.
+// Appends episodes to a batch. A step that terminates its episode needs no next observation: where
+// that (or aux) is unknown, which numbers that are all NaN say too, the batch says so
+// (EpisodeBatch::end_unrecorded). Another last step of unknown outcome is dropped.
 class LogBuilder {
  public:
   LogBuilder(const LogInfo& info, std::int64_t aux_dim, LogCounts& counts)

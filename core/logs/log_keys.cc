@@ -1,6 +1,8 @@
 #include "core/logs/log_keys.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -11,13 +13,14 @@ namespace {
 
 using Member = std::string LogKeys::*;
 
-constexpr std::array<std::pair<std::string_view, Member>, 11> kMapNames = {{
+constexpr std::array<std::pair<std::string_view, Member>, 12> kMapNames = {{
     {"obs", &LogKeys::observation},
     {"action", &LogKeys::action},
     {"reward", &LogKeys::reward},
     {"next_obs", &LogKeys::next_observation},
     {"terminal", &LogKeys::terminal},
     {"timeout", &LogKeys::timeout},
+    {"episode_id", &LogKeys::episode_id},
     {"offsets", &LogKeys::offsets},
     {"lengths", &LogKeys::lengths},
     {"density", &LogKeys::density},
@@ -69,17 +72,68 @@ LogKeys Gail() {
           .lengths = "len_B"};
 }
 
-LogKeys D4rl() {
-  return {.format = "D4RL",
-          .observation = "observations",
-          .action = "actions",
-          .reward = "rewards",
-          .next_observation = "next_observations",
-          .terminal = "terminals",
-          .timeout = "timeouts",
-          .density = "infos/action_log_probs",
-          .aux = "infos/aux",
-          .position = "infos/qpos"};
+// The first of `names` that the file has, or "".
+std::string FirstOf(const ArrayStore& store, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (store.Has(name)) return name;
+  }
+  return "";
+}
+
+// The same among arrays of one value a step.
+std::string FirstFlag(const ArrayStore& store, const std::string& reward,
+                      std::initializer_list<const char*> names) {
+  if (reward.empty()) return "";
+  const ArrayInfo& steps = store.Info(reward);
+  for (const char* name : names) {
+    if (!store.Has(name) || !store.arrays().at(name).unreadable.empty()) continue;
+    const ArrayInfo& info = store.Info(name);
+    if (info.rows() == steps.rows() && info.row_items() == steps.row_items()) return name;
+  }
+  return "";
+}
+
+// Flat arrays under D4RL's names or those that Gymnasium, Stable-Baselines3, CleanRL, EnvPool and
+// d3rlpy give them.
+LogKeys FlatNames(const ArrayStore& store) {
+  const std::string reward = FirstOf(store, {"rewards", "reward", "rews", "rew"});
+  return {
+      .format = "D4RL",
+      .observation = FirstOf(store, {"observations", "observation", "obs", "states"}),
+      .action = FirstOf(store, {"actions", "action", "acts", "act"}),
+      .reward = reward,
+      .next_observation = FirstOf(
+          store, {"next_observations", "next_observation", "next_obs", "obs_next", "next_states"}),
+      .terminal = FirstOf(store, {"terminals", "terminal", "terminations", "terminated",
+                                  "termination", "terminates"}),
+      .timeout = FirstOf(store, {"timeouts", "timeout", "truncations", "truncated", "truncation",
+                                 "truncates", "trunc"}),
+      .end = FirstFlag(store, reward, {"episode_terminals", "dones", "done", "dones_float"}),
+      .mask = FirstFlag(store, reward, {"masks", "mask"}),
+      .episode_id = FirstFlag(store, reward, {"episode_ids", "episode_id", "episode", "traj_ids"}),
+      .density = FirstOf(store, {"infos/action_log_probs", "behavior_log_density",
+                                 "action_log_probs", "logp", "log_probs"}),
+      .aux = FirstOf(store, {"infos/aux"}),
+      .position = FirstOf(store, {"infos/qpos"})};
+}
+
+// Refuses flags that say that an episode ended but not why.
+void RequireReasons(const ArrayStore& store, const LogKeys& keys) {
+  if (!keys.terminal.empty() || !keys.timeout.empty()) return;
+  if (!keys.mask.empty() && keys.end.empty()) {
+    Throw<DataError>(
+        "{}: array '{}' says that an episode ended, but not whether the environment ended it or a "
+        "time limit cut it; save the flags as terminals or timeouts (1 - {})",
+        store.path(), keys.mask, keys.mask);
+  }
+  if (keys.end.empty() || !keys.mask.empty()) return;
+  const std::string arrays =
+      fmt::format("obs={},action={},reward={}{}", keys.observation, keys.action, keys.reward,
+                  keys.next_observation.empty() ? "" : ",next_obs=" + keys.next_observation);
+  Throw<DataError>(
+      "{}: array '{}' says that an episode ended, but not whether the environment ended it or a "
+      "time limit cut it; give --map {},terminal={} or --map {},timeout={}",
+      store.path(), keys.end, arrays, keys.end, arrays, keys.end);
 }
 
 // Forgets optional keys that the file lacks.
@@ -94,6 +148,16 @@ bool HoldsAll(const ArrayStore& store, const std::vector<std::string>& keys) {
     if (!store.Has(key)) return false;
   }
   return true;
+}
+
+// d3rlpy 2 has one array an episode and column.
+void RejectOneArrayAnEpisode(const ArrayStore& store) {
+  if (!HoldsAll(store, {"observations_0", "actions_0", "rewards_0"})) return;
+  Throw<DataError>(
+      "{}: one array an episode (observations_0, observations_1, ...), as d3rlpy 2 writes; join "
+      "them with numpy.concatenate and save observations, actions, rewards, and terminals and "
+      "timeouts (1 on the last step of an episode that terminated or was cut) with numpy.savez",
+      store.path());
 }
 
 }  // namespace
@@ -115,17 +179,23 @@ LogKeys ParseLogMap(const std::string& map) {
 }
 
 LogKeys RecognizeLogKeys(const ArrayStore& store) {
-  for (LogKeys keys : {Lfiw(), Imitation(), Gail(), D4rl()}) {
-    std::vector<std::string> needed = {keys.observation, keys.action, keys.reward};
-    if (keys.format != "D4RL") needed.push_back(keys.offsets + keys.lengths);
-    if (!HoldsAll(store, needed)) continue;
+  for (LogKeys keys : {Lfiw(), Imitation(), Gail()}) {
+    if (!HoldsAll(store, {keys.observation, keys.action, keys.reward, keys.offsets + keys.lengths}))
+      continue;
     KeepPresent(store, keys);
     if (keys.format != "npz") keys.format += std::string(" ") + store.kind();
     return keys;
   }
+  LogKeys flat = FlatNames(store);
+  if (!flat.observation.empty() && !flat.action.empty() && !flat.reward.empty()) {
+    RequireReasons(store, flat);
+    flat.format += std::string(" ") + store.kind();
+    return flat;
+  }
+  RejectOneArrayAnEpisode(store);
   std::string names;
   for (const auto& [name, info] : store.arrays()) {
-    names += (names.empty() ? "" : ", ") + name;
+    names += (names.empty() ? "" : ", ") + Quoted(name);
     if (names.size() <= 300) continue;
     names += ", ...";
     break;
@@ -134,6 +204,19 @@ LogKeys RecognizeLogKeys(const ArrayStore& store) {
       "{}: an {} file of no known log layout (arrays: {}); say which array is what: --map "
       "obs=KEY,action=KEY,reward=KEY,terminal=KEY",
       store.path(), store.kind(), names.empty() ? "none" : names);
+}
+
+std::vector<std::string> UnusedStepArrays(const ArrayStore& store, const LogKeys& keys) {
+  const ArrayInfo& reward = store.Info(keys.reward);
+  std::vector<std::string> used = {keys.end, keys.mask, keys.reward};
+  for (const auto& [name, member] : kMapNames) used.push_back(keys.*member);
+  std::vector<std::string> unused;
+  for (const auto& [name, info] : store.arrays()) {
+    if (info.shape.empty() || info.rows() != reward.rows() || !info.unreadable.empty()) continue;
+    if (info.row_items() != reward.row_items()) continue;
+    if (std::ranges::find(used, name) == used.end()) unused.push_back(name);
+  }
+  return unused;
 }
 
 }  // namespace lfiw::core

@@ -22,15 +22,22 @@ struct LogInfo {
 // What became of the rows of the file; complete when the reader has reached the end.
 struct LogCounts {
   std::int64_t file_steps = 0;          // steps (actions) in the file
-  std::int64_t dropped_steps = 0;       // last steps whose next observation the file lacks
+  std::int64_t dropped_steps = 0;       // last steps, not terminal, whose next observation lacks
+  std::int64_t unrecorded_ends = 0;     // terminated episodes without their last observation
   std::int64_t discarded_episodes = 0;  // those with no step left
   std::int64_t cut_episodes = 0;        // cut at max_episode_steps, for want of a better boundary
+  std::int64_t padding_steps = 0;       // rows behind the data that hold nothing, left out
+  std::int64_t reset_steps = 0;         // rows that only reset the environment, left out
+  std::int64_t duplicate_episodes = 0;  // episodes that repeat another one, counted once
   std::int64_t both_flags = 0;          // steps with terminal and timeout (terminal wins)
   // Steps inside an episode whose next observation in the file could be compared with the
   // observation of the step after, and those that differ.
   std::int64_t continuity_checked = 0;
   std::int64_t continuity_broken = 0;
   std::string first_broken;  // "episode 3, step 17"
+  // Ends whose next observation in the file is the first observation of the episode after it, so
+  // that it is no outcome.
+  std::int64_t reset_ends = 0;
 };
 
 struct LogReadOptions {

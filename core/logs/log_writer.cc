@@ -4,9 +4,18 @@
 
 namespace lfiw::core {
 
+MatrixF ObservationsToWrite(const EpisodeBatch& batch) {
+  MatrixF observations = batch.observations;
+  for (std::int64_t e = 0; e < batch.episodes(); ++e) {
+    if (batch.EndRecorded(e)) continue;
+    observations.row(batch.ObservationRow(e, batch.Length(e))).setConstant(kUnrecorded);
+  }
+  return observations;
+}
+
 void SaveLog(const EpisodeBatch& log, const std::string& path, const LogInfo& info) {
   NpzFile file;
-  file.Put("observations", log.observations);
+  file.Put("observations", ObservationsToWrite(log));
   file.Put("actions", log.actions);
   file.Put("rewards", log.rewards);
   file.Put("offsets", log.offsets);

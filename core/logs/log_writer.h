@@ -1,15 +1,23 @@
 #ifndef LFIW_CORE_LOGS_LOG_WRITER_H_
 #define LFIW_CORE_LOGS_LOG_WRITER_H_
 
+#include <limits>
 #include <string>
 
 #include "core/logs/episode_batch.h"
 #include "core/logs/log_reader.h"
+#include "core/matrix.h"
 
 namespace lfiw::core {
 
+// Stands in files for an observation after the end of an episode that is not recorded.
+inline constexpr float kUnrecorded = std::numeric_limits<float>::quiet_NaN();
+
+// The observations of a batch, kUnrecorded after ends that are not recorded.
+MatrixF ObservationsToWrite(const EpisodeBatch& batch);
+
 // lfiw's own log: an .npz file whose arrays are the fields of EpisodeBatch under the same names,
-//   observations         f4 [steps + episodes, obs_dim]
+//   observations         f4 [steps + episodes, obs_dim]; NaN after an end that is not recorded
 //   actions              f4 [steps, action_dim]
 //   rewards              f8 [steps]
 //   offsets              i8 [episodes + 1]

@@ -116,7 +116,7 @@ class MinariReader final : public LogReader {
       : store_(std::move(store)), options_(options), metadata_(ParseOrNull(metadata)) {
     FindEpisodes();
     info_.format = "Minari";
-    info_.environment = Environment();
+    info_.environment = Quoted(Environment(), 200);
     observations_ = FindLeaves("observations", "observation_space");
     actions_ = FindLeaves("actions", "action_space");
     if (actions_.size() == 1 && actions_[0].discrete == 0) CountActions(actions_[0]);
@@ -229,7 +229,7 @@ class MinariReader final : public LogReader {
     std::string order;
     for (const Leaf& leaf : observations_) {
       order += fmt::format("{}{} ({})", order.empty() ? "" : ", ",
-                           leaf.path.substr(leaf.path.find('/') + 1), leaf.width);
+                           Quoted(leaf.path.substr(leaf.path.find('/') + 1)), leaf.width);
     }
     AddNote(info_, "observations are flattened in the order " + order);
   }
@@ -313,6 +313,13 @@ class MinariReader final : public LogReader {
   RawEpisode ReadEpisode(std::int64_t e) {
     RawEpisode raw{.name = fmt::format("{}: episode {}", store_->path(), e)};
     const std::string rewards = Name(e, "rewards");
+    const std::vector<std::int64_t>& shape = store_->Info(rewards).shape;
+    if (shape.size() > 1 && store_->Info(rewards).row_items() != 1) {
+      Throw<DataError>(
+          "{} has shape [{}], expected one number a step; of several environments side by side "
+          "write one episode each",
+          Where(rewards), fmt::join(shape, ", "));
+    }
     CheckEpisodeSize(store_->Info(rewards).rows(), info_.obs_dim + info_.action_dim, raw.name);
     raw.rewards = ToDoubles(store_->ReadAll(rewards), Where(rewards));
     raw.observations = ReadLeaves(e, observations_);

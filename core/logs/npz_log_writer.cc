@@ -81,7 +81,7 @@ class NpzLogWriter final : public LogWriter {
     action_dim_ = batch.action_dim();
     aux_dim_ = batch.aux_dim();
     has_density_ = !batch.behavior_log_density.empty();
-    observations_.Append(Flat(batch.observations));
+    observations_.Append(Flat(ObservationsToWrite(batch)));
     actions_.Append(Flat(batch.actions));
     aux_.Append(Flat(batch.aux));
     rewards_.Append<double>(batch.rewards);

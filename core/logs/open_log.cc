@@ -13,6 +13,7 @@
 #include "core/logs/log_builder.h"
 #include "core/logs/log_keys.h"
 #include "core/logs/minari_log.h"
+#include "core/logs/repeated_episodes.h"
 #include "core/logs/text_log.h"
 #include "core/rng.h"
 #include "core/run/atomic_file.h"
@@ -56,18 +57,33 @@ void RejectOtherFormats(const std::string& start, const std::string& path) {
         "numpy.savez",
         path);
   }
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) {
+    Throw<DataError>("{}: text in UTF-16; save it as CSV in UTF-8 (iconv -f UTF-16 -t UTF-8)",
+                     path);
+  }
+  if (start.starts_with("\x1f\x9d") || start.starts_with("BZh") ||
+      start.starts_with("\x28\xB5\x2F\xFD") ||
+      start.starts_with("\xFD"
+                        "7zXZ")) {
+    Throw<DataError>("{}: a compressed file; unpack it first", path);
+  }
   if (start.find('\0') != std::string::npos) {
     Throw<DataError>("{}: neither HDF5, npz, CSV nor JSON lines", path);
   }
 }
 
-// metadata.json beside a Minari data file, or "".
-std::string MinariMetadata(const std::string& data_file) {
+// metadata.json beside a data file, or "".
+std::string MetadataFile(const std::string& data_file) {
   const std::string path =
       (std::filesystem::path(data_file).parent_path() / "metadata.json").string();
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return "";
-  return ReadFile(path, kMaxMetadataBytes);
+  return std::filesystem::is_regular_file(path, error) ? path : "";
+}
+
+// What it holds.
+std::string MinariMetadata(const std::string& data_file) {
+  const std::string path = MetadataFile(data_file);
+  return path.empty() ? "" : ReadFile(path, kMaxMetadataBytes);
 }
 
 // The file that `path` stands for: a directory or an id may name a Minari dataset.
@@ -79,6 +95,13 @@ std::string ResolvePath(const std::string& path) {
   const std::string data_file = FindMinariData(path);
   if (!data_file.empty()) return data_file;
   if (std::filesystem::is_directory(path, error)) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
+      if (entry.path().extension() != ".arrow") continue;
+      Throw<DataError>(
+          "{}: a Minari dataset in Arrow's format, which is not read; write it again as HDF5 "
+          "(data_format='hdf5')",
+          path);
+    }
     Throw<DataError>(
         "{}: a directory without data/main_data.hdf5, expected a log file or a Minari "
         "dataset",
@@ -135,6 +158,40 @@ class EpisodeSample {
   std::multimap<double, std::pair<std::int64_t, EpisodeBatch>> kept_;
 };
 
+// A contextual bandit: episodes of one step without an observation after any. What follows a
+// context there is the next one, whatever the action was, and no value depends on it.
+void LinkContexts(LoadedLog& log) {
+  EpisodeBatch& batch = log.batch;
+  const std::int64_t episodes = batch.episodes();
+  if (episodes < 2 || batch.end_unrecorded.empty() || batch.aux_dim() > 0) return;
+  for (std::int64_t e = 0; e < episodes; ++e) {
+    if (batch.Length(e) != 1 || batch.EndRecorded(e)) return;
+  }
+  for (std::int64_t e = 0; e < episodes; ++e) {
+    batch.observations.row(batch.ObservationRow(e, 1)) =
+        batch.observations.row(batch.ObservationRow((e + 1) % episodes, 0));
+  }
+  batch.end_unrecorded.clear();
+  AddNote(log.info,
+          "every episode is one step without an observation after it, as of a contextual bandit: "
+          "the context of the next episode is taken for what follows, which changes no value");
+}
+
+// Says what was left out; `inspect` has findings for it.
+void NoteRepairs(LoadedLog& log) {
+  const LogCounts& counts = log.counts;
+  const auto note = [&](std::int64_t count, const char* text) {
+    if (count > 0) AddNote(log.info, fmt::format(fmt::runtime(text), count));
+  };
+  note(counts.duplicate_episodes,
+       "{} episodes repeat an earlier one to the last bit and count once");
+  note(counts.reset_ends,
+       "at {} ends the next observation is the first one of the next episode; it is not used");
+  note(counts.reset_steps,
+       "{} rows after ends of episodes only reset the environment and count as no steps");
+  note(counts.padding_steps, "the last {} rows hold no data and were left out");
+}
+
 }  // namespace
 
 std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options) {
@@ -153,8 +210,21 @@ std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions
     Throw<ConfigError>("--map names arrays of HDF5 and npz files, {} is a text file", file);
   }
   const std::size_t text = start.find_first_not_of(" \t\r\n");
+  if (text != std::string::npos && start[text] == '[') {
+    Throw<DataError>(
+        "{}: starts with '[', which is no table; of JSON only lines are read, one object a step "
+        "(jq -c '.[]' makes them from an array of objects)",
+        file);
+  }
   const bool is_json = text != std::string::npos && start[text] == '{';
   return OpenTextLog(file, is_json ? OpenJsonLines(file) : OpenCsv(file));
+}
+
+std::vector<std::string> LogFiles(const std::string& path) {
+  std::vector<std::string> files = {ResolvePath(path)};
+  const std::string metadata = MetadataFile(files[0]);
+  if (!metadata.empty()) files.push_back(metadata);
+  return files;
 }
 
 LoadedLog LoadLog(const std::string& path, const LogReadOptions& options,
@@ -174,7 +244,13 @@ LoadedLog LoadLog(const std::string& path, const LogReadOptions& options,
   LoadedLog log{reader->info(), reader->counts(), {}};
   const bool whole = max_transitions == kAllTransitions;
   log.batch = whole ? ConcatenateEpisodes(batches) : sample.Finish();
-  if (log.batch.episodes() == 0) Throw<DataError>("{}: no episode with a usable step", path);
+  if (log.batch.episodes() == 0) {
+    Throw<DataError>("{}: no episode with a usable step{}", path,
+                     log.info.notes.empty() ? "" : ": " + log.info.notes.back());
+  }
+  log.counts.duplicate_episodes = DropRepeats(log.batch);
+  NoteRepairs(log);
+  LinkContexts(log);
   if (!whole && !sample.Complete()) {
     AddNote(log.info, fmt::format("{} of {} episodes ({} steps) were drawn at random (seed {}), "
                                   "since the log exceeds {} steps",

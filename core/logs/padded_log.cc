@@ -23,6 +23,7 @@ class PaddedReader final : public LogReader {
       RequireSteps(key);
     }
     if (!has_last_) RequireSteps(keys_.observation);
+    RequireSteps(keys_.next_observation);
     // all sizes are checked before any array is read
     if (!keys_.aux.empty()) aux_dim_ = Width(keys_.aux);
     CheckEpisodeSize(steps_ + 1, Width(keys_.observation), store_->path());
@@ -128,6 +129,10 @@ class PaddedReader final : public LogReader {
     RawEpisode raw{.name = fmt::format("{}: episode {}", store_->path(), e)};
     const std::int64_t length = FindEnd(e, raw.terminated);
     raw.observations = ReadSteps(keys_.observation, e).topRows(length + (has_last_ ? 1 : 0));
+    if (!has_last_ && !keys_.next_observation.empty() && length > 0) {
+      raw.observations.conservativeResize(length + 1, Eigen::NoChange);
+      raw.observations.bottomRows(1) = ReadSteps(keys_.next_observation, e).row(length - 1);
+    }
     if (info_.discrete_actions > 0) {
       auto index = ToIntegers(store_->ReadRows(keys_.action, e, 1), Where(*store_, keys_.action));
       index.resize(static_cast<std::size_t>(length));

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/logs/log_builder.h"
+#include "core/quoted.h"
 
 namespace lfiw::core {
 namespace {
@@ -37,7 +38,7 @@ class EpisodeGrouper {
       Throw<DataError>(
           "{}, line {}: episode {} occurs again after another; sort the lines by "
           "episode and step",
-          path_, episode.line, *name);
+          path_, episode.line, Quoted(*name));
     }
     std::int64_t bytes = 0;
     while (pending_ && pending_->episode == name && !episode.last) {
@@ -46,15 +47,42 @@ class EpisodeGrouper {
       CheckEpisodeSize(1, bytes, path_);
       Take(*std::exchange(pending_, std::nullopt), episode);
       pending_ = source_->Next();
-      if (ends) break;
+      if (!ends) continue;
+      // the observation after the step that a flag ended
+      if (pending_ && !pending_->has_action() && !pending_->episode && !episode.last) {
+        Take(*std::exchange(pending_, std::nullopt), episode);
+        pending_ = source_->Next();
+      }
+      break;
     }
+    if (episode.last) RequireEnd(episode, name.has_value());
     return episode;
   }
 
  private:
+  // Lines without an action come after the last step only.
+  void RequireEnd(const RecordEpisode& episode, bool named) const {
+    if (!pending_ || episode.steps.empty()) return;
+    const StepRecord& step = episode.steps.back();
+    const bool goes_on = named ? pending_->episode == episode.steps.front().episode
+                               : !step.terminated && !step.truncated && !episode.last->terminated &&
+                                     !episode.last->truncated;
+    if (!goes_on) return;
+    Throw<DataError>(
+        "{}, line {}: no action, but the episode goes on after it; only the observation after an "
+        "episode's last step has none: fill in the action, or leave out the episode",
+        path_, last_line_);
+  }
+
   void Take(StepRecord record, RecordEpisode& episode) {
     CheckTime(record, episode);
     if (!record.has_action()) {
+      // a flag may stand beside the state that it speaks of
+      if (!episode.steps.empty()) {
+        episode.steps.back().terminated |= record.terminated;
+        episode.steps.back().truncated |= record.truncated;
+      }
+      last_line_ = source_->line();
       episode.last = std::move(record);
       return;
     }
@@ -79,6 +107,51 @@ class EpisodeGrouper {
   std::unique_ptr<RecordSource> source_;
   std::optional<StepRecord> pending_;
   std::unordered_set<std::string> seen_;
+  std::int64_t last_line_ = 0;  // of the last record without action
+};
+
+// Up to rounding; NaN counts as equal.
+bool SameObservation(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+    return !(std::abs(x - y) > 1e-4f * (1 + std::abs(y)));
+  });
+}
+
+double Distance(const std::vector<float>& a, const std::vector<float>& b) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k) {
+    sum += std::pow(static_cast<double>(a[k]) - static_cast<double>(b[k]), 2);
+  }
+  return std::sqrt(sum);
+}
+
+// Whether the next observation at (nearly) every end is the first one of the next episode, farther
+// away than one step goes: the environment was reset before it was logged.
+class ResetNextSearch {
+ public:
+  void Add(const RecordEpisode& episode) {
+    const std::vector<float>& first = episode.steps.front().observation;
+    if (!next_.empty()) {
+      ++ends_;
+      same_ += SameObservation(next_, first) ? 1 : 0;
+      jumps_ += Distance(last_, first);
+    }
+    for (std::size_t t = 1; t < episode.steps.size(); ++t, ++inside_) {
+      steps_ += Distance(episode.steps[t - 1].observation, episode.steps[t].observation);
+    }
+    last_ = episode.steps.back().observation;
+    next_ = episode.last ? std::vector<float>() : episode.steps.back().next_observation;
+  }
+  bool Found() const {
+    return ends_ >= 2 && 10 * same_ >= 9 * ends_ &&
+           jumps_ / static_cast<double>(ends_) >
+               1.5 * steps_ / static_cast<double>(std::max<std::int64_t>(inside_, 1));
+  }
+
+ private:
+  std::int64_t ends_ = 0, same_ = 0, inside_ = 0;
+  double jumps_ = 0.0, steps_ = 0.0;
+  std::vector<float> last_, next_;
 };
 
 class TextReader final : public LogReader {
@@ -114,9 +187,12 @@ class TextReader final : public LogReader {
     std::vector<std::int64_t> lengths;
     std::int64_t largest = -1;
     std::size_t probabilities = 0;
+    bool has_ends = format.has_ends;
+    ResetNextSearch resets;
     while (const std::optional<RecordEpisode> episode = grouper.Next()) {
       lengths.push_back(static_cast<std::int64_t>(episode->steps.size()));
       if (episode->steps.empty()) continue;
+      resets.Add(*episode);
       const StepRecord& first = episode->steps.front();
       if (info_.obs_dim == 0) {
         info_.obs_dim = static_cast<std::int64_t>(first.observation.size());
@@ -127,11 +203,14 @@ class TextReader final : public LogReader {
       }
       for (const StepRecord& step : episode->steps) {
         largest = std::max(largest, step.discrete_action.value_or(-1));
+        has_ends |= step.states_end;
       }
+      has_ends |= episode->last && episode->last->states_end;
     }
     if (info_.obs_dim == 0) Throw<DataError>("{}: no step in the file", path_);
+    reset_next_ = resets.Found();
     if (largest >= 0) SetDiscrete(std::max(largest + 1, static_cast<std::int64_t>(probabilities)));
-    if (!format.has_ends) GuessEnds(lengths);
+    if (!has_ends) GuessEnds(lengths);
   }
 
   void SetDiscrete(std::int64_t actions) {
@@ -198,7 +277,11 @@ class TextReader final : public LogReader {
     if (in.last) {
       last = &in.last->observation;
     } else if (steps > 0 && !in.steps.back().next_observation.empty()) {
-      last = &in.steps.back().next_observation;
+      if (reset_next_) {
+        ++counts_.reset_ends;
+      } else {
+        last = &in.steps.back().next_observation;
+      }
     }
     raw.observations.resize(steps + (last == nullptr ? 0 : 1), info_.obs_dim);
     raw.actions.setZero(steps, info_.action_dim);
@@ -245,10 +328,7 @@ class TextReader final : public LogReader {
     if (next.empty() || (!inside && !in.last)) return;
     const std::vector<float>& found = inside ? in.steps[i + 1].observation : in.last->observation;
     ++counts_.continuity_checked;
-    const auto same = [](float a, float b) {
-      return !(std::abs(a - b) > 1e-4f * (1 + std::abs(b)));
-    };
-    if (std::equal(next.begin(), next.end(), found.begin(), found.end(), same)) return;
+    if (SameObservation(next, found)) return;
     if (counts_.continuity_broken++ == 0) {
       counts_.first_broken = fmt::format("episode {}, step {}", episode_, t);
     }
@@ -260,6 +340,7 @@ class TextReader final : public LogReader {
   std::int64_t aux_dim_ = 0;
   bool has_density_ = false;
   bool guess_ends_ = false;
+  bool reset_next_ = false;
   std::int64_t time_limit_ = 0;
   std::unique_ptr<EpisodeGrouper> episodes_;
   std::optional<RecordEpisode> pending_;

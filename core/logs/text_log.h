@@ -23,6 +23,7 @@ struct StepRecord {
   double reward = 0.0;
   bool terminated = false;
   bool truncated = false;
+  bool states_end = false;              // it says of either whether it is so
   std::vector<float> next_observation;  // or empty
   std::vector<double> probabilities;    // of every action, or empty
   std::optional<double> probability;    // of the action taken
@@ -43,7 +44,7 @@ class RecordSource {
 // What a text format says before its records.
 struct TextFormat {
   std::string name = {};
-  bool has_ends = true;  // lines tell terminal states from time limits
+  bool has_ends = true;  // lines tell terminal states from time limits, whatever a record says
   std::vector<std::string> notes = {};
   std::function<std::unique_ptr<RecordSource>()> open = {};  // from the start
 };

@@ -75,13 +75,15 @@ void EnvAuditor::CompareActions(const EpisodeBatch& batch) {
 void EnvAuditor::CompareRewards(const EpisodeBatch& batch, const Transitions& steps) {
   std::vector<double> computed(static_cast<std::size_t>(steps.size()));
   functions_->Rewards(steps.states, steps.actions, steps.next_states, steps.aux, computed);
+  std::size_t row = 0;
   for (std::int64_t e = 0; e < batch.episodes(); ++e) {
     const auto first = static_cast<std::size_t>(batch.offsets[static_cast<std::size_t>(e)]);
-    const auto last = static_cast<std::size_t>(batch.offsets[static_cast<std::size_t>(e) + 1]);
-    for (std::size_t i = first; i < last; ++i) {
-      same_.Add(batch.rewards[i], computed[i]);
-      if (i > first) before_.Add(batch.rewards[i], computed[i - 1]);
-      if (i + 1 < last) after_.Add(batch.rewards[i], computed[i + 1]);
+    const auto count = static_cast<std::size_t>(batch.Outcomes(e));
+    for (std::size_t t = 0; t < count; ++t, ++row) {
+      const double reward = batch.rewards[first + t];
+      same_.Add(reward, computed[row]);
+      if (t > 0) before_.Add(reward, computed[row - 1]);
+      if (t + 1 < count) after_.Add(reward, computed[row + 1]);
     }
   }
 }
@@ -89,13 +91,15 @@ void EnvAuditor::CompareRewards(const EpisodeBatch& batch, const Transitions& st
 void EnvAuditor::CompareTermination(const EpisodeBatch& batch, const Transitions& steps) {
   std::vector<std::uint8_t> terminal(static_cast<std::size_t>(steps.size()));
   functions_->Terminated(steps.states, steps.actions, steps.next_states, terminal);
+  std::size_t row = 0;
   for (std::int64_t e = 0; e < batch.episodes(); ++e) {
-    const auto first = static_cast<std::size_t>(batch.offsets[static_cast<std::size_t>(e)]);
-    const auto last = static_cast<std::size_t>(batch.offsets[static_cast<std::size_t>(e) + 1]) - 1;
-    for (std::size_t i = first; i < last; ++i) missed_terminals_ += terminal[i];
-    const bool marked = batch.terminated[static_cast<std::size_t>(e)] != 0;
-    if (marked && terminal[last] == 0) ++false_terminals_;
-    if (!marked && terminal[last] != 0) ++missed_terminals_;
+    const std::int64_t count = batch.Outcomes(e);
+    for (std::int64_t t = 0; t < count; ++t, ++row) {
+      const bool marked =
+          t + 1 == batch.Length(e) && batch.terminated[static_cast<std::size_t>(e)] != 0;
+      if (marked && terminal[row] == 0) ++false_terminals_;
+      if (!marked && terminal[row] != 0) ++missed_terminals_;
+    }
   }
 }
 

@@ -73,7 +73,10 @@ EvaluationConfig DefaultsFor(const EvaluateCommand& command,
                              const std::vector<std::string>& overrides,
                              const EvaluationConfig& read) {
   EvaluationConfig config = DefaultsOf(Sets(overrides, "preset") ? read.preset : Preset::kRobust);
-  config.name = "evaluate_" + fs::path(command.data).stem().string();
+  // a directory may be given with a slash behind it
+  const fs::path data = fs::path(command.data).lexically_normal();
+  const fs::path last = data.has_filename() ? data : data.parent_path();
+  config.name = "evaluate_" + last.stem().string();
   const std::string& map = Sets(overrides, "log.map") ? read.log.map : command.map;
   config.environment =
       Sets(overrides, "environment") ? read.environment : EnvironmentOf(command, map);

@@ -64,7 +64,7 @@ Transitions DrawPartners(const TransitionModel& model, const EpisodeBatch& log,
   std::vector<std::int64_t> member;
   for (const std::int64_t e : episodes) {
     const std::vector<std::int64_t> members = model.MembersFor(e);
-    for (std::int64_t t = 0; t < log.Length(e); ++t) {
+    for (std::int64_t t = 0; t < log.Outcomes(e); ++t) {
       member.push_back(members[static_cast<std::size_t>(stream.Below(members.size()))]);
     }
   }

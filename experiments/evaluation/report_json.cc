@@ -255,12 +255,14 @@ std::set<std::int64_t> TableHorizons(const EvaluationConfig& config) {
   return horizons;
 }
 
-// How far rewards [steps] are from those of a log.
-RewardCheck CheckAgainst(const EpisodeBatch& log, std::span<const double> predicted,
+// How far the rewards of `steps` are from those of their log.
+RewardCheck CheckAgainst(const TransitionView& steps, std::span<const double> predicted,
                          std::string source) {
+  const EpisodeBatch& log = steps.log();
   RewardCheck check{.source = std::move(source)};
   for (std::size_t i = 0; i < predicted.size(); ++i) {
-    const double error = predicted[i] - log.rewards[i];
+    const std::int64_t step = steps.Step(static_cast<std::int64_t>(i));
+    const double error = predicted[i] - log.rewards[static_cast<std::size_t>(step)];
     check.mean_error += error / static_cast<double>(predicted.size());
     check.rms_error += error * error / static_cast<double>(predicted.size());
   }
@@ -284,7 +286,7 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
                                   static_cast<double>(log.episodes())}};
   }
   const TransitionView steps(log, IndexList(log.episodes()));
-  std::vector<double> predicted(log.rewards.size());
+  std::vector<double> predicted(static_cast<std::size_t>(steps.size()));
   std::vector<RewardCheck> checks;
   const auto part_of = [&predicted](std::int64_t begin, const Transitions& t) {
     return std::span(predicted).subspan(static_cast<std::size_t>(begin),
@@ -295,7 +297,7 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
       models.reward->Predict(t.states, t.actions, t.next_states, part_of(begin, t));
     };
     ForEachBlock(steps, predict, TorchScriptFunction::kChunkRows);
-    return {CheckAgainst(log, predicted, "TorchScript module " + task.reward_file)};
+    return {CheckAgainst(steps, predicted, "TorchScript module " + task.reward_file)};
   }
   const EnvFactory& env = *context.task.env;
   for (const RewardSource source : SourcesOf(env.spec())) {
@@ -303,7 +305,7 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
     ForEachBlock(steps, [&](std::int64_t begin, const Transitions& t) {
       rules->Rewards(t.states, t.actions, t.next_states, t.aux, part_of(begin, t));
     });
-    checks.push_back(CheckAgainst(log, predicted, std::string(EnumName(source))));
+    checks.push_back(CheckAgainst(steps, predicted, std::string(EnumName(source))));
   }
   return checks;
 }

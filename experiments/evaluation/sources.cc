@@ -108,24 +108,36 @@ VectorD BoundOf(const std::vector<double>& given, const char* name, const Vector
 // The displacement that the reward function needs, from the logged reward: r - R(s, a, s', 0).
 // Returns the root mean square difference to the mean observed velocity of each step.
 double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
-  std::vector<double> rest(log.rewards.size()), trapezoid(log.rewards.size());
+  const TransitionView steps(log, IndexList(log.episodes()));
+  const auto count = static_cast<std::size_t>(steps.size());
+  std::vector<double> rest(count), trapezoid(count);
   const auto rules = env.MakeTaskRules(), observed = env.MakeTaskRules(RewardSource::kTrapezoid);
-  ForEachBlock(TransitionView(log, IndexList(log.episodes())), [&](std::int64_t begin,
-                                                                   const Transitions& t) {
+  ForEachBlock(steps, [&](std::int64_t begin, const Transitions& t) {
     const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(t.size());
     const MatrixF aux = MatrixF::Zero(t.size(), 1);
     rules->Rewards(t.states, t.actions, t.next_states, aux, std::span(rest).subspan(first, n));
     observed->Rewards(t.states, t.actions, t.next_states, aux,
                       std::span(trapezoid).subspan(first, n));
   });
-  log.aux.resize(log.steps(), 1);
+  log.aux.setZero(log.steps(), 1);
   std::vector<double> squares;
-  for (std::size_t i = 0; i < rest.size(); ++i) {
-    log.aux(static_cast<Eigen::Index>(i), 0) = static_cast<float>(log.rewards[i] - rest[i]);
-    const double difference = log.rewards[i] - trapezoid[i];
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t step = steps.Step(static_cast<std::int64_t>(i));
+    const double reward = log.rewards[static_cast<std::size_t>(step)];
+    log.aux(step, 0) = static_cast<float>(reward - rest[i]);
+    const double difference = reward - trapezoid[i];
     squares.push_back(difference * difference);
   }
   return std::sqrt(Mean(squares));
+}
+
+// Of all files that are read for the log.
+std::string HashOfLog(const std::string& path) {
+  std::string hash;
+  for (const std::string& file : LogFiles(path)) {
+    hash += (hash.empty() ? "" : "+") + Sha256HexOfFile(file);
+  }
+  return hash;
 }
 
 }  // namespace
@@ -140,7 +152,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
   return {.log = std::move(loaded.batch),
-          .hash = fmt::format("{} {} {} {} {}", Sha256HexOfFile(options.file), options.map,
+          .hash = fmt::format("{} {} {} {} {}", HashOfLog(options.file), options.map,
                               read.position_step_seconds, options.max_transitions, seed),
           .environment = std::move(loaded.info.environment),
           .discrete_actions = loaded.info.discrete_actions,
@@ -190,7 +202,7 @@ PolicySet MakePolicies(const StageContext& context) {
 }
 
 PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
-  const std::string& file = context.config.log.file;
+  const std::string file = LogFiles(context.config.log.file).front();
   try {
     return GivenPolicy(context.task, file, "behavior (in the log's file)");
   } catch (const PolicyError&) {

@@ -13,6 +13,7 @@
 
 #include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/images/image_files.h"
 #include "core/images/png.h"
 #include "core/parallel.h"
 #include "experiments/omniglot/area_average.h"
@@ -172,7 +173,7 @@ void AddCharacter(const fs::path& folder, std::map<int, ClassFolder>& classes) {
   const std::string name =
       folder.parent_path().filename().string() + " " + folder.filename().string();
   for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".png") continue;
+    if (!IsPngName(entry.path().filename().string())) continue;
     const std::string path = entry.path().string();
     const auto numbers = NumbersIn(entry.path().stem().string());
     if (!numbers) Throw<DataError>("{}: expected a name such as 0709_01.png", path);

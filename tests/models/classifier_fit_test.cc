@@ -219,5 +219,21 @@ TEST(FitClassifier, RejectsABatchWithoutARealRow) {
                ConfigError);
 }
 
+TEST(FitClassifier, DoesNotReadEndsThatAreNotRecorded) {
+  // the same transitions, with and without a last step of unknown outcome
+  EpisodeBatch log = NormalLog(20, 10, 1.0);
+  log.terminated.assign(20, 1);
+  log.end_unrecorded.assign(20, 1);
+  EpisodeBatch cut = NormalLog(20, 9, 1.0);
+  for (std::int64_t e = 0; e < 20; ++e) {
+    cut.observations.middleRows(e * 10, 10) = log.observations.middleRows(e * 11, 10);
+    cut.actions.middleRows(e * 9, 9) = log.actions.middleRows(e * 10, 9);
+    log.observations.row(e * 11 + 10).setConstant(1e6f);
+  }
+  const StandardNormalModel model;
+  EXPECT_EQ(Curve(FitClassifier(log, Range(20), model, SmallClassifier(), 3, 0).classifier),
+            Curve(FitClassifier(cut, Range(20), model, SmallClassifier(), 3, 0).classifier));
+}
+
 }  // namespace
 }  // namespace lfiw::models

@@ -74,5 +74,26 @@ TEST(OneStepErrors, R2IsOneForTheExactModel) {
   EXPECT_NEAR(OneStepErrors(LinearModel(-0.5f, 0.0f), log, one).r2.at(0), 0.0, 1e-9);
 }
 
+// An episode whose end is not recorded, with a value there that no check may read.
+EpisodeBatch UnrecordedEndLog() {
+  EpisodeBatch log = StillLog({8, 3});
+  log.terminated = log.end_unrecorded = {0, 1};
+  log.observations.bottomRows(1).setConstant(1e6f);
+  return log;
+}
+
+TEST(OpenLoopError, DoesNotReadEndsThatAreNotRecorded) {
+  const std::vector<std::int64_t> both = {0, 1};
+  EXPECT_EQ(OpenLoopError(LinearModel(1.0f, 0.0f), UnrecordedEndLog(), both, 4),
+            OpenLoopError(LinearModel(1.0f, 0.0f), StillLog({8, 2}), both, 4));
+}
+
+TEST(OneStepErrors, DoNotReadEndsThatAreNotRecorded) {
+  const std::vector<std::int64_t> both = {0, 1};
+  const DynamicsErrors errors = OneStepErrors(LinearModel(1.0f, 0.0f), UnrecordedEndLog(), both);
+  EXPECT_EQ(errors.steps, 10);
+  EXPECT_EQ(errors.r2, OneStepErrors(LinearModel(1.0f, 0.0f), StillLog({8, 2}), both).r2);
+}
+
 }  // namespace
 }  // namespace lfiw::models

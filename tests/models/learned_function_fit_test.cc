@@ -218,5 +218,38 @@ TEST(FitTermination, ABatchOfOneIsAnError) {
   EXPECT_THROW(FitTermination(log, Range(20), options, 7), ConfigError);
 }
 
+// The log with no observation after its ends, where a value stands that no fit may read.
+EpisodeBatch WithoutEnds(EpisodeBatch log) {
+  log.end_unrecorded = log.terminated;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (log.EndRecorded(e)) continue;
+    const std::int64_t row = log.ObservationRow(e, log.Length(e));
+    log.observations.row(row).setConstant(1e6f);
+  }
+  return log;
+}
+
+TEST(FitReward, CountsEndsThatAreNotRecordedAndReadsNoNextState) {
+  // ends with a reward of their own, far from the others
+  const auto reward = [](double x, double u, double) { return x + u; };
+  EpisodeBatch log = WithoutEnds(WalkLog(200, 50, 0.3, reward, 1));
+  const auto [function, summary] = FitReward(log, Range(200), Longer(), 7);
+  EXPECT_EQ(function.scaler().input_dim(), 3);  // x, y, u
+  EXPECT_GT(*summary.r2, 0.99);
+}
+
+TEST(FitTermination, LearnsEndsThatAreNotRecordedFromStateAndAction) {
+  // a long step ends the episode almost surely; the end itself is not in the log
+  const EpisodeBatch log = WithoutEnds(WalkLog(1000, 50, 0.5, QuadraticReward, 1));
+  const auto [function, summary] = FitTermination(log, Range(1000), Longer(), 7);
+  EXPECT_GT(summary.positives, 30);
+  const MatrixF states{{0.4f, 0.0f, 7.0f}, {-1.0f, 0.0f, 7.0f}}, actions{{2.0f}, {-2.0f}};
+  const MatrixF anywhere = MatrixF::Constant(2, 3, 1e5f);
+  std::vector<double> ends(2);
+  function.Predict(states, actions, anywhere, ends);
+  EXPECT_GT(ends[0], 0.9);
+  EXPECT_LT(ends[1], 0.1);
+}
+
 }  // namespace
 }  // namespace lfiw::models

@@ -81,5 +81,21 @@ TEST(ForEachBlock, PassesEveryRowOnceAndInOrder) {
   EXPECT_EQ(next, 9000);
 }
 
+TEST(TransitionView, LeavesOutEndsThatAreNotRecordedUnlessAllStepsAreAsked) {
+  EpisodeBatch log = LinearLog(2, 3, 1);
+  log.terminated = log.end_unrecorded = {0, 1};
+  const std::vector<std::int64_t> episodes = {1, 0};
+  const TransitionView outcomes(log, episodes);
+  ASSERT_EQ(outcomes.size(), 5);
+  EXPECT_EQ(outcomes.Step(0), 3);
+  EXPECT_EQ(outcomes.Step(2), 0);
+  Transitions rows;
+  outcomes.GatherBlock(0, 5, rows);
+  ExpectEqual(rows, GatherTransitions(log, episodes));
+  const TransitionView all(log, episodes, TransitionRows::kAllSteps);
+  ASSERT_EQ(all.size(), 6);
+  EXPECT_EQ(all.Step(2), 5);
+}
+
 }  // namespace
 }  // namespace lfiw::models

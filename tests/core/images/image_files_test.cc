@@ -82,6 +82,15 @@ TEST(ReadImages, AFolderOfPngsIsReadInTheOrderOfNames) {
   EXPECT_EQ(file.images.pixels, images.pixels);
 }
 
+TEST(ReadImages, NamesMayBeInUpperCaseAndHiddenFilesAreNoImages) {
+  const TestDir dir;
+  const ImageBatch images = Ramp(2, 4, 3);
+  WriteFileAtomically(dir / "A.PNG", EncodePng(images, 0));
+  WriteFileAtomically(dir / "b.png", EncodePng(images, 1));
+  WriteFileAtomically(dir / "._b.png", "left by a file system");
+  EXPECT_EQ(ReadImages(dir.path()).images.pixels, images.pixels);
+}
+
 TEST(ReadImages, PngsOfDifferentSizesAreNamed) {
   const TestDir dir;
   WriteFileAtomically(dir / "a.png", EncodePng(Ramp(1, 4, 3), 0));

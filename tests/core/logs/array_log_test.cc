@@ -52,18 +52,18 @@ TEST(D4rlLog, CompressedChunksAndNpzGiveTheSame) {
   ExpectSameLog(LoadLog(dir / "b").batch, log);
 }
 
-// Conformance case C20.
-TEST(D4rlLog, WithoutNextObservationsTheLastStepIsDroppedAndEpisodesStayApart) {
+// Conformance case C20: no transition from an episode's end to the next one's start.
+TEST(D4rlLog, WithoutNextObservationsTerminalStepsStayAndOthersAreDropped) {
   const TestDir dir;
   const LoadedLog loaded = LoadLog(Flat(dir, SampleLog({3, 2}), {"next_observations"}));
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10));
-  // no transition from the first episode's end to the second's start
-  EXPECT_EQ(loaded.batch.observations(2, 0), 2.0f);
-  EXPECT_EQ(loaded.batch.observations(3, 0), 100.0f);
-  // the terminating transition is gone, so what is left does not terminate
-  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0));
-  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 2 episodes was dropped")));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4));
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10, 11));
+  EXPECT_EQ(loaded.batch.observations.col(0).transpose(),
+            (MatrixF{{0.0f, 1.0f, 2.0f, 100.0f, 101.0f, 101.0f}}));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1));
+  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(0, 1));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 1 episodes was dropped")));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("1 episodes terminate without")));
   EXPECT_EQ(loaded.counts.file_steps, 5);
 }
 
@@ -265,6 +265,159 @@ TEST(RealLogs, GailReacher) {
   // the file lacks the observation after each last step
   EXPECT_EQ(log.batch.steps(), 103 * 49);
   EXPECT_NEAR(log.batch.rewards[0], -0.35216081, 5e-9);
+}
+
+// ---- environments that reset themselves, and rows without data
+
+// Observations with noise, so that every row differs from the others.
+EpisodeBatch NoisyLog(const std::vector<std::int64_t>& lengths) {
+  EpisodeBatch log = SampleLog(lengths);
+  for (std::size_t i = 0; i < log.rewards.size(); ++i) log.rewards[i] += 1.0;
+  return log;
+}
+
+TEST(FlatLog, ANextObservationOfTheNextEpisodeIsNotUsed) {
+  const TestDir dir;
+  const EpisodeBatch log = NoisyLog({3, 2, 4, 3, 2, 2});
+  NpzFile arrays = FlatArrays(log);
+  // seamless: the next observation of every row is the observation of the row after it
+  MatrixF next(16, 2);
+  next.topRows(15) = ToMatrix(arrays.arrays().at("observations"), "x").bottomRows(15);
+  next.bottomRows(1).setConstant(5.0f);
+  arrays.Put("next_observations", next);
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  // the ends that are no terminal steps are given up
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4, 7, 10, 11, 13));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_EQ(loaded.counts.reset_ends, 6);
+  WriteHdf5(arrays, dir / "log", {"timeouts"});
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(HasSubstr("goes on across resets of the environment")));
+}
+
+TEST(FlatLog, PiecesOfOneTrajectoryKeepTheirNextObservations) {
+  const TestDir dir;
+  EpisodeBatch log = NoisyLog({9});
+  NpzFile arrays = FlatArrays(log);
+  arrays.Put("timeouts", MakeNpzArray<std::uint8_t>("b1", {9}, {0, 0, 1, 0, 0, 1, 0, 0, 1}));
+  WriteHdf5(arrays, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 6, 9));
+  EXPECT_EQ(loaded.counts.reset_ends, 0);
+}
+
+// Behind every end a row that only resets: the last observation, an action that is ignored, reward
+// 0, and the first observation of the next episode as the next one.
+NpzFile WithResetRows(const EpisodeBatch& log) {
+  const std::int64_t rows = log.steps() + log.episodes();
+  MatrixF next(rows, log.obs_dim()), actions(rows, log.action_dim());
+  std::vector<double> rewards;
+  std::vector<std::uint8_t> terminals, timeouts;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    for (std::int64_t t = 0; t <= log.Length(e); ++t) {
+      const std::int64_t row = log.ObservationRow(e, t), step = row - e;
+      const bool reset = t == log.Length(e), last = t + 1 == log.Length(e);
+      const bool ended = log.terminated[static_cast<std::size_t>(e)] != 0;
+      next.row(row) = log.observations.row(std::min(row + 1, rows - 1));
+      actions.row(row) = log.actions.row(reset ? 0 : step);
+      rewards.push_back(reset ? 0.0 : log.rewards[static_cast<std::size_t>(step)]);
+      terminals.push_back(last && ended ? 1 : 0);
+      timeouts.push_back(last && !ended ? 1 : 0);
+    }
+  }
+  NpzFile file;
+  file.Put("observations", log.observations);
+  file.Put("next_observations", next);
+  file.Put("actions", actions);
+  file.Put("rewards", rewards);
+  file.Put("terminals", MakeNpzArray("b1", {rows}, terminals));
+  file.Put("timeouts", MakeNpzArray("b1", {rows}, timeouts));
+  return file;
+}
+
+TEST(FlatLog, RowsThatOnlyResetAreLastObservationsAndNoSteps) {
+  const TestDir dir;
+  const EpisodeBatch log = NoisyLog({3, 2, 4, 3});
+  for (const std::vector<std::string>& without :
+       {std::vector<std::string>{}, {"next_observations"}}) {
+    WriteHdf5(WithResetRows(log), dir / "log", without);
+    const LoadedLog loaded = LoadLog(dir / "log");
+    ExpectSameLog(loaded.batch, log);
+    EXPECT_EQ(loaded.counts.reset_steps, 4);
+    EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("4 rows after ends")));
+  }
+}
+
+TEST(FlatLog, AFirstRewardOfZeroIsNoReset) {
+  const TestDir dir;
+  const EpisodeBatch log = SampleLog({3, 3, 3, 3, 3});
+  NpzFile arrays = FlatArrays(log);
+  std::vector<double> rewards;
+  for (std::size_t i = 0; i < 15; ++i) rewards.push_back(i % 3 == 0 ? 0.0 : 1.0);
+  arrays.Put("rewards", rewards);
+  WriteHdf5(arrays, dir / "log");
+  EXPECT_EQ(LoadLog(dir / "log").batch.steps(), 15);
+  EXPECT_EQ(LoadLog(dir / "log").counts.reset_steps, 0);
+}
+
+TEST(FlatLog, RowsOfZerosBehindTheDataAreLeftOut) {
+  const TestDir dir;
+  const EpisodeBatch log = NoisyLog({3, 2});
+  NpzFile file;
+  const NpzFile whole = FlatArrays(log);
+  for (const auto& [name, array] : whole.arrays()) {
+    NpzArray longer = array;
+    longer.bytes.resize(array.bytes.size() / 5 * 9, std::byte{0});
+    longer.shape[0] = 9;
+    file.Put(name, longer);
+  }
+  file.Write(dir / "log");
+  LoadedLog loaded = LoadLog(dir / "log");
+  ExpectSameLog(loaded.batch, log);
+  EXPECT_EQ(loaded.counts.padding_steps, 4);
+  // a buffer that says how much of it is filled
+  file.Put("size", std::vector<std::int64_t>{3});
+  file.Write(dir / "log");
+  loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3));
+  EXPECT_EQ(loaded.counts.padding_steps, 6);
+}
+
+TEST(FlatLog, MasksBesideFlagsOfAllEndsTellWhichTerminated) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(NoisyLog({3, 2}));
+  arrays.Put("terminals", MakeNpzArray<std::uint8_t>("b1", {5}, {0, 0, 1, 0, 1}));
+  arrays.Put("masks", MakeNpzArray<float>("f4", {5}, {1, 1, 1, 1, 0}));
+  WriteHdf5(arrays, dir / "log", {"timeouts"});
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 5));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1));
+  arrays.Put("masks", MakeNpzArray<float>("f4", {5}, {1, 0, 1, 1, 0}));
+  WriteHdf5(arrays, dir / "log", {"timeouts"});
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(HasSubstr("are both 0 in row 1")));
+}
+
+TEST(FlatLog, ArraysOfOneValueAStepThatAreNotUsedAreNoted) {
+  const TestDir dir;
+  NpzFile arrays = FlatArrays(NoisyLog({3, 2}));
+  arrays.Put("weather", std::vector<double>(5));
+  WriteHdf5(arrays, dir / "log");
+  EXPECT_THAT(LoadLog(dir / "log").info.notes,
+              Contains("arrays of one value a step that were not used: weather"));
+}
+
+TEST(FlatLog, EpisodesThatOccurTwiceCountOnce) {
+  const TestDir dir;
+  EpisodeBatch log = NoisyLog({3, 2});
+  log.observations.array() += 0.12345f;
+  const std::vector<std::int64_t> order = {0, 1, 0};
+  WriteHdf5(FlatArrays(SelectEpisodes(log, order)), dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  ExpectSameLog(loaded.batch, log);
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("1 episodes repeat an earlier one")));
 }
 
 }  // namespace

@@ -68,6 +68,19 @@ TEST_P(CreateLogTest, WhatWasWrittenInPartsIsReadBack) {
   EXPECT_EQ(dir.Count(), 1);
 }
 
+TEST_P(CreateLogTest, EndsThatAreNotRecordedStayThat) {
+  const TestDir dir;
+  EpisodeBatch log = SampleLog({3, 1, 2, 4});
+  log.end_unrecorded = {0, 1, 0, 1};
+  for (const std::int64_t e : {1, 3}) {
+    const std::int64_t last = log.ObservationRow(e, log.Length(e));
+    log.observations.row(last) = log.observations.row(last - 1);
+  }
+  WriteInParts(log, dir / "log", GetParam(), {});
+  const LoadedLog loaded = LoadLog(dir / "log");
+  ExpectSameLog(loaded.batch, log);
+}
+
 TEST_P(CreateLogTest, DiscreteActionsStayDiscrete) {
   const TestDir dir;
   EpisodeBatch log = DiscreteLog();

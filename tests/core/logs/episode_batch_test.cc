@@ -87,5 +87,35 @@ TEST(EpisodeBatch, ValidateRejectsDisagreeingShapes) {
   EXPECT_THROW(Validate(log, "log"), DataError);
 }
 
+// The second episode ends without the observation after its last step.
+EpisodeBatch UnrecordedEnd() {
+  EpisodeBatch log = TwoEpisodes();
+  log.observations(6, 0) = 12;
+  log.end_unrecorded = {0, 1};
+  return log;
+}
+
+TEST(EpisodeBatch, AnUnrecordedEndIsNoTransitionButCountsInTheReturn) {
+  const EpisodeBatch log = UnrecordedEnd();
+  EXPECT_NO_THROW(Validate(log, "log"));
+  EXPECT_EQ(log.Length(1), 3);
+  EXPECT_EQ(log.Outcomes(0), 2);
+  EXPECT_EQ(log.Outcomes(1), 2);
+  const std::vector<std::int64_t> episodes = {1, 0};
+  const Transitions t = GatherTransitions(log, episodes);
+  EXPECT_EQ(t.states, (MatrixF{{10.0f}, {11.0f}, {0.0f}, {1.0f}}));
+  EXPECT_EQ(t.next_states, (MatrixF{{11.0f}, {12.0f}, {1.0f}, {2.0f}}));
+  EXPECT_THAT(Returns(log), ElementsAre(3, 12));
+}
+
+TEST(EpisodeBatch, UnrecordedEndsFollowTheirEpisodes) {
+  const EpisodeBatch log = UnrecordedEnd();
+  const std::vector<std::int64_t> order = {1, 0}, first = {0};
+  EXPECT_THAT(SelectEpisodes(log, order).end_unrecorded, ElementsAre(1, 0));
+  EXPECT_TRUE(SelectEpisodes(log, first).end_unrecorded.empty());
+  const std::vector<EpisodeBatch> parts = {TwoEpisodes(), log};
+  EXPECT_THAT(ConcatenateEpisodes(parts).end_unrecorded, ElementsAre(0, 0, 0, 1));
+}
+
 }  // namespace
 }  // namespace lfiw::core

@@ -39,8 +39,8 @@ TEST(FlagSource, TerminalsAndTimeoutsEndEpisodesAndTheRestIsTruncated) {
   const LogKeys keys{.reward = "r", .terminal = "terminal", .timeout = "timeout"};
   LogCounts counts;
   EXPECT_THAT(All(*MakeFlagSource(store, keys, 1000, counts)),
-              ElementsAre(FieldsAre(0, 2, true), FieldsAre(2, 1, false), FieldsAre(3, 1, true),
-                          FieldsAre(4, 2, false)));
+              ElementsAre(FieldsAre(0, 2, true, false), FieldsAre(2, 1, false, false),
+                          FieldsAre(3, 1, true, false), FieldsAre(4, 2, false, false)));
   EXPECT_EQ(counts.both_flags, 1);
 }
 
@@ -51,7 +51,8 @@ TEST(FlagSource, WithoutTimeoutsEpisodesAreCutAndCounted) {
   const LogKeys keys{.reward = "r", .terminal = "terminal"};
   LogCounts counts;
   EXPECT_THAT(All(*MakeFlagSource(store, keys, 3, counts)),
-              ElementsAre(FieldsAre(0, 3, false), FieldsAre(3, 1, true), FieldsAre(4, 3, false)));
+              ElementsAre(FieldsAre(0, 3, false, false), FieldsAre(3, 1, true, false),
+                          FieldsAre(4, 3, false, false)));
   // the end of the file is no cut
   EXPECT_EQ(counts.cut_episodes, 1);
 }
@@ -74,7 +75,7 @@ std::vector<Span> FromOffsets(const std::vector<std::int64_t>& offsets,
 
 TEST(OffsetSource, BothEndsMayBeLeftOutAndFlagsMayBePerStepOrPerEpisode) {
   LogInfo info;
-  const auto expected = ElementsAre(FieldsAre(0, 2, true), FieldsAre(2, 4, false));
+  const auto expected = ElementsAre(FieldsAre(0, 2, true, false), FieldsAre(2, 4, false, false));
   EXPECT_THAT(FromOffsets({0, 2, 6}, {1, 0}, info, "mapped", false), expected);
   EXPECT_THAT(FromOffsets({2}, {1, 0}, info, "mapped", false), expected);
   EXPECT_THAT(FromOffsets({2}, {0, 1, 0, 0, 0, 0}, info, "mapped", false), expected);
@@ -83,15 +84,15 @@ TEST(OffsetSource, BothEndsMayBeLeftOutAndFlagsMayBePerStepOrPerEpisode) {
 TEST(OffsetSource, WithoutFlagsANoteSaysThatAllEpisodesCountAsCut) {
   LogInfo info;
   EXPECT_THAT(FromOffsets({3}, {}, info, "mapped", false),
-              ElementsAre(FieldsAre(0, 3, false), FieldsAre(3, 3, false)));
+              ElementsAre(FieldsAre(0, 3, false, false), FieldsAre(3, 3, false, false)));
   EXPECT_THAT(info.notes, Contains(std::string(kNoTerminals)));
 }
 
 TEST(OffsetSource, WhereEndsAreUnknownTheLongestLengthIsALimit) {
   LogInfo info;
   EXPECT_THAT(FromOffsets({1, 3, 4}, {1, 1, 1, 1}, info, "imitation", true),
-              ElementsAre(FieldsAre(0, 1, true), FieldsAre(1, 2, false), FieldsAre(3, 1, true),
-                          FieldsAre(4, 2, false)));
+              ElementsAre(FieldsAre(0, 1, true, false), FieldsAre(1, 2, false, false),
+                          FieldsAre(3, 1, true, false), FieldsAre(4, 2, false, false)));
   EXPECT_THAT(info.notes, Contains(HasSubstr("2 episodes of the longest length (2)")));
 }
 
@@ -112,6 +113,34 @@ TEST(OffsetSource, OffsetsThatFallOrPassTheEndAreNamed) {
         FromOffsets({2, 6}, {}, info, "npz", false);
       },
       ThrowsMessage<DataError>(HasSubstr("offsets[0] is 2, expected 0")));
+}
+
+std::vector<Span> Spans(NpzFile file, const LogKeys& keys) {
+  MemoryStore store(std::move(file));
+  LogCounts counts;
+  return All(*MakeFlagSource(store, keys, 1000, counts));
+}
+
+TEST(FlagSource, FlagsOfAllEndsAreToldApartByTheOthers) {
+  NpzFile file = Steps(6);
+  file.Put("end", std::vector<std::int64_t>{0, 1, 0, 1, 0, 1});
+  file.Put("terminal", std::vector<std::int64_t>{0, 1, 0, 0, 0, 1});
+  file.Put("timeout", std::vector<std::int64_t>{0, 0, 0, 1, 0, 0});
+  file.Put("mask", std::vector<std::int64_t>{1, 0, 1, 1, 1, 0});
+  const auto expected = ElementsAre(FieldsAre(0, 2, true, false), FieldsAre(2, 2, false, false),
+                                    FieldsAre(4, 2, true, false));
+  EXPECT_THAT(Spans(file, {.reward = "r", .terminal = "terminal", .end = "end"}), expected);
+  EXPECT_THAT(Spans(file, {.reward = "r", .timeout = "timeout", .end = "end"}), expected);
+  EXPECT_THAT(Spans(file, {.reward = "r", .end = "end", .mask = "mask"}), expected);
+  EXPECT_THAT(Spans(file, {.reward = "r", .timeout = "timeout", .mask = "mask"}), expected);
+}
+
+TEST(FlagSource, AnotherEpisodeIdStartsAnEpisode) {
+  NpzFile file = Steps(5);
+  file.Put("id", std::vector<std::int64_t>{7, 7, 8, 8, 8});
+  file.Put("terminal", std::vector<std::int64_t>{0, 1, 0, 0, 0});
+  EXPECT_THAT(Spans(file, {.reward = "r", .terminal = "terminal", .episode_id = "id"}),
+              ElementsAre(FieldsAre(0, 2, true, false), FieldsAre(2, 3, false, false)));
 }
 
 }  // namespace

@@ -67,7 +67,10 @@ TEST_F(OpenJsonLinesTest, WholeNumbersAreDiscreteActionsAndOthersAreNot) {
   EXPECT_EQ(Record(R"("action": 3)").discrete_action, 3);
   EXPECT_THAT(Record(R"("action": 3.5)").action, ElementsAre(3.5f));
   EXPECT_THAT(Record(R"("action": [1, 2])").action, ElementsAre(1.0f, 2.0f));
-  const StepRecord last = Record(R"("action": null)");
+  const StepRecord last = *Open(R"({"observation": [1], "action": null, "reward": null})"
+                                "\n")
+                               .open()
+                               ->Next();
   EXPECT_FALSE(last.has_action());
   EXPECT_THAT(last.action, IsEmpty());
 }
@@ -87,13 +90,44 @@ TEST_F(OpenJsonLinesTest, FlagsAreTrueOrFalseOrOneOrZero) {
                   HasSubstr("line 1: truncated is missing or wrong, expected true or false")));
 }
 
-TEST_F(OpenJsonLinesTest, TheFirstLineTellsWhetherEndsAreMarked) {
-  EXPECT_FALSE(Open(R"({"observation": [1], "action": 0, "reward": 1})"
-                    "\n")
-                   .has_ends);
-  EXPECT_TRUE(Open(R"({"observation": [1], "action": 0, "reward": 1, "truncated": false})"
+TEST_F(OpenJsonLinesTest, NamesOfOtherToolsAreKnownAndOthersAreNoted) {
+  EXPECT_EQ(Record(R"("action": 0, "pscore": 0.25)").probability, 0.25);
+  EXPECT_EQ(Record(R"("action": 0, "action_prob": 0.5)").probability, 0.5);
+  EXPECT_EQ(Record(R"("action": 0, "logp": -1.5)").log_density, -1.5);
+  EXPECT_TRUE(Record(R"("action": 0, "termination": true)").terminated);
+  EXPECT_TRUE(Record(R"("action": 0, "timeout": true)").truncated);
+  EXPECT_THAT(Open(R"({"obs": [1], "action": 0, "reward": 1, "weather": 3})"
                    "\n")
-                  .has_ends);
+                  .notes,
+              testing::ElementsAre("ignored fields: weather"));
+}
+
+TEST(JsonLog, FlagsCountOnTheLinesThatHaveThem) {
+  const LoadedLog log = LoadText(
+      R"({"episode": 0, "observation": [1], "action": [1], "reward": 3})"
+      "\n"
+      R"({"episode": 0, "observation": [2], "action": [1], "reward": 4, "terminated": true})"
+      "\n"
+      R"({"episode": 1, "observation": [3], "action": [1], "reward": 5})"
+      "\n"
+      R"({"episode": 1, "observation": [4]})"
+      "\n");
+  EXPECT_THAT(log.batch.terminated, ElementsAre(1, 0));
+  EXPECT_THAT(log.batch.rewards, ElementsAre(3, 4, 5));
+}
+
+TEST(JsonLog, WhatIsNoStepIsNamedWithACure) {
+  const std::string step = R"("observation": [1], "action": [1], "reward": 3)";
+  EXPECT_THAT(LoadError("{" + step + R"(, "done": true})"),
+              HasSubstr("line 1: 'done' says that an episode ended, but not whether"));
+  EXPECT_THAT(LoadError(R"({"observation": [1], "action": [1], "reward": NaN})"),
+              HasSubstr("NaN and Infinity are no JSON"));
+  EXPECT_THAT(LoadError(R"({"type": "SampleBatch", "obs": "BCJNGGh"})"), HasSubstr("RLlib"));
+  EXPECT_THAT(LoadError(R"({"_label_cost": -1, "_label_probability": 0.2, "a": [1]})"),
+              HasSubstr("Vowpal Wabbit"));
+  EXPECT_THAT(LoadError("[" + std::string("{") + step + "}]"), HasSubstr("starts with '['"));
+  EXPECT_THAT(LoadError(R"({"episode": 0, "observation": [1], "reward": 3})"),
+              HasSubstr("there is a reward but no action"));
 }
 
 TEST(JsonLog, ReAgentsScatteredTransitionsAreRefusedInOneLine) {

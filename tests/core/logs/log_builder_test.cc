@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 
 namespace lfiw::core {
@@ -46,13 +48,57 @@ TEST(LogBuilder, WholeEpisodesKeepTheirLastObservationAndTheirEnd) {
   EXPECT_EQ(build.counts.dropped_steps, 0);
 }
 
-TEST(LogBuilder, WithoutTheLastObservationTheLastStepAndTheEndAreGivenUp) {
+TEST(LogBuilder, ATerminalStepNeedsNoObservationAfterIt) {
   Build build;
   build.builder.Append(Episode(3, 10.0f, 3));
   build.builder.Append(Episode(1, 20.0f, 1));
+  build.builder.Append(Episode(1, 30.0f, 2));
+  const EpisodeBatch log = build.builder.Finish();
+  EXPECT_THAT(log.offsets, ElementsAre(0, 3, 4, 5));
+  EXPECT_THAT(log.rewards, ElementsAre(10.0, 10.0, 10.0, 20.0, 30.0));
+  EXPECT_THAT(log.terminated, ElementsAre(1, 1, 1));
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1, 0));
+  EXPECT_EQ(log.observations,
+            (MatrixF{{10.0f}, {11.0f}, {12.0f}, {12.0f}, {20.0f}, {20.0f}, {30.0f}, {31.0f}}));
+  EXPECT_EQ(build.counts.unrecorded_ends, 2);
+  EXPECT_EQ(build.counts.dropped_steps, 0);
+  NoteDroppedSteps(build.info, build.counts);
+  EXPECT_THAT(build.info.notes, ElementsAre(HasSubstr("2 episodes terminate without")));
+}
+
+TEST(LogBuilder, AnEndOfNaNIsNotRecorded) {
+  Build build;
+  RawEpisode episode = Episode(2, 10.0f, 3);
+  episode.observations(2, 0) = std::nanf("");
+  build.builder.Append(episode);
+  const EpisodeBatch log = build.builder.Finish();
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1));
+  EXPECT_EQ(log.observations, (MatrixF{{10.0f}, {11.0f}, {11.0f}}));
+}
+
+TEST(LogBuilder, AnEndWithoutItsAuxIsNotRecorded) {
+  LogInfo info{.obs_dim = 1, .action_dim = 1};
+  LogCounts counts;
+  LogBuilder builder(info, 1, counts);
+  RawEpisode episode = Episode(2, 10.0f, 3);
+  episode.aux = MatrixF::Constant(1, 1, 5.0f);
+  builder.Append(episode);
+  const EpisodeBatch log = builder.Finish();
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1));
+  EXPECT_EQ(log.aux, (MatrixF{{5.0f}, {0.0f}}));
+  EXPECT_EQ(log.observations, (MatrixF{{10.0f}, {11.0f}, {11.0f}}));
+}
+
+TEST(LogBuilder, ACutStepWithoutTheObservationAfterItIsGivenUp) {
+  Build build;
+  for (RawEpisode episode : {Episode(3, 10.0f, 3), Episode(1, 20.0f, 1)}) {
+    episode.terminated = false;
+    build.builder.Append(episode);
+  }
   const EpisodeBatch log = build.builder.Finish();
   EXPECT_THAT(log.offsets, ElementsAre(0, 2));
   EXPECT_THAT(log.terminated, ElementsAre(0));
+  EXPECT_TRUE(log.end_unrecorded.empty());
   EXPECT_EQ(build.counts.dropped_steps, 2);
   EXPECT_EQ(build.counts.discarded_episodes, 1);
   NoteDroppedSteps(build.info, build.counts);
@@ -76,6 +122,12 @@ TEST(AddNote, TheSameNoteStaysOne) {
   AddNote(info, "b");
   AddNote(info, "a");
   EXPECT_THAT(info.notes, ElementsAre("a", "b"));
+}
+
+TEST(AddNote, WhatItQuotesIsPrintable) {
+  LogInfo info;
+  AddNote(info, "column 'a\nb\x1b'");
+  EXPECT_THAT(info.notes, ElementsAre("column 'a\\nb\\x1b'"));
 }
 
 TEST(OneHot, EachRowHasItsOneAndOthersAreRefused) {

@@ -67,5 +67,61 @@ TEST(RecognizeLogKeys, AnyOtherFileListsItsArraysAndPointsToTheMap) {
           AllOf(HasSubstr("memory.log"), HasSubstr("controls, states"), HasSubstr("--map"))));
 }
 
+TEST(RecognizeLogKeys, FlagsHaveTheNamesOfSeveralTools) {
+  const std::vector<std::string> required = {"observations", "actions", "rewards"};
+  const auto keys_with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> names = required;
+    names.insert(names.end(), more.begin(), more.end());
+    return RecognizeLogKeys(StoreOf(names));
+  };
+  for (const char* name : {"terminated", "terminations", "terminals"}) {
+    EXPECT_EQ(keys_with({name}).terminal, name);
+  }
+  for (const char* name : {"truncated", "truncations", "timeouts"}) {
+    EXPECT_EQ(keys_with({name}).timeout, name);
+  }
+  EXPECT_EQ(keys_with({"terminals", "episode_terminals"}).end, "episode_terminals");
+  EXPECT_EQ(keys_with({"dones", "timeouts"}).end, "dones");
+  EXPECT_EQ(keys_with({"masks", "dones_float"}).mask, "masks");
+  EXPECT_EQ(keys_with({"episode_ids"}).episode_id, "episode_ids");
+  EXPECT_EQ(RecognizeLogKeys(StoreOf({"obs", "act", "rew", "obs_next"})).next_observation,
+            "obs_next");
+}
+
+TEST(RecognizeLogKeys, FlagsThatDoNotSayWhyAnEpisodeEndedAreRefusedWithBothMaps) {
+  for (const char* name : {"dones", "done"}) {
+    EXPECT_THAT(
+        [&] {
+          RecognizeLogKeys(StoreOf({"observations", "actions", "rewards", name}));
+        },
+        ThrowsMessage<DataError>(AllOf(HasSubstr(std::string("terminal=") + name + " or"),
+                                       HasSubstr(std::string("timeout=") + name))));
+  }
+  EXPECT_THAT(
+      [] {
+        RecognizeLogKeys(StoreOf({"observations", "actions", "rewards", "masks"}));
+      },
+      ThrowsMessage<DataError>(HasSubstr("terminals or timeouts (1 - masks)")));
+}
+
+TEST(RecognizeLogKeys, OneArrayAnEpisodeIsNamedWithACure) {
+  EXPECT_THAT(
+      [] {
+        RecognizeLogKeys(StoreOf({"observations_0", "actions_0", "rewards_0"}));
+      },
+      ThrowsMessage<DataError>(AllOf(HasSubstr("d3rlpy 2"), HasSubstr("concatenate"))));
+}
+
+TEST(UnusedStepArrays, AreThoseOfOneValueAStep) {
+  NpzFile file;
+  for (const char* name : {"observations", "actions", "rewards", "weather", "costs"}) {
+    file.Put(name, std::vector<double>{1.0, 2.0});
+  }
+  file.Put("size", std::vector<double>{2.0});
+  const MemoryStore store(std::move(file));
+  EXPECT_THAT(UnusedStepArrays(store, RecognizeLogKeys(store)),
+              testing::ElementsAre("costs", "weather"));
+}
+
 }  // namespace
 }  // namespace lfiw::core

@@ -95,6 +95,7 @@ inline void WriteHdf5(const NpzFile& arrays, const std::string& path,
 inline void ExpectSameLog(const EpisodeBatch& log, const EpisodeBatch& expected) {
   EXPECT_EQ(log.offsets, expected.offsets);
   EXPECT_EQ(log.terminated, expected.terminated);
+  EXPECT_EQ(log.end_unrecorded, expected.end_unrecorded);
   EXPECT_EQ(log.rewards, expected.rewards);
   EXPECT_EQ(log.behavior_log_density, expected.behavior_log_density);
   EXPECT_EQ(log.observations, expected.observations);

@@ -57,6 +57,30 @@ TEST(MinariLog, EpisodesComeInNumericOrderWithTheirLastObservation) {
   EXPECT_EQ(loaded.info.format, "Minari");
 }
 
+TEST(MinariLog, SeveralEnvironmentsInOneEpisodeAreRefused) {
+  const TestDir dir;
+  NpzFile file = MinariArrays(SampleLog({2, 2}));
+  file.Put("episode_0/rewards", MatrixF::Ones(2, 4).eval());
+  WriteHdf5(file, dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(
+                  AllOf(HasSubstr("shape [2, 4]"), HasSubstr("write one episode each"))));
+}
+
+TEST(MinariLog, TheFilesOfADirectoryAreItsDataAndItsMetadata) {
+  const TestDir dir;
+  std::filesystem::create_directories(dir / "set/data");
+  WriteFileAtomically(dir / "set/data/main_data.hdf5", "x");
+  EXPECT_THAT(LogFiles(dir / "set"), ElementsAre(dir / "set/data/main_data.hdf5"));
+  WriteFileAtomically(dir / "set/data/metadata.json", "{}");
+  EXPECT_THAT(LogFiles(dir / "set"),
+              ElementsAre(dir / "set/data/main_data.hdf5", dir / "set/data/metadata.json"));
+  EXPECT_THAT([&] { LogFiles(dir / "none"); }, ThrowsMessage<DataError>(HasSubstr("No such file")));
+  std::filesystem::create_directories(dir / "arrow/data/0");
+  WriteFileAtomically(dir / "arrow/data/0/data.arrow", "x");
+  EXPECT_THAT([&] { LogFiles(dir / "arrow"); }, ThrowsMessage<DataError>(HasSubstr("Arrow's")));
+}
+
 TEST(MinariLog, DirectoryAndIdBelowTheDatasetsPathAreFound) {
   const TestDir dir;
   std::filesystem::create_directories(dir / "mujoco/swimmer/expert-v0/data");

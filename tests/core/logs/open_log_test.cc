@@ -32,7 +32,7 @@ EpisodeBatch MakeLog() {
   return log;
 }
 
-std::string OpenError(const EpisodeBatch& log, const LogInfo& info = {}) {
+std::string RefusalOf(const EpisodeBatch& log, const LogInfo& info = {}) {
   const TestDir dir;
   SaveLog(log, dir / "log", info);
   try {
@@ -64,13 +64,13 @@ TEST(LoadLog, AuxAndDensityMayBeMissing) {
 TEST(LoadLog, OffsetsMustIncreaseFromZeroToTheNumberOfSteps) {
   EpisodeBatch log = MakeLog();
   log.offsets = {1, 2, 3};
-  EXPECT_THAT(OpenError(log), HasSubstr("offsets[0] is 1, expected 0"));
+  EXPECT_THAT(RefusalOf(log), HasSubstr("offsets[0] is 1, expected 0"));
   log.offsets = {0, 3, 3};
-  EXPECT_THAT(OpenError(log), HasSubstr("offsets[2] is 3"));
+  EXPECT_THAT(RefusalOf(log), HasSubstr("offsets[2] is 3"));
   log.offsets = {0, 2, 4};
-  EXPECT_THAT(OpenError(log), HasSubstr("offsets ends with 4, expected the number of steps (3)"));
+  EXPECT_THAT(RefusalOf(log), HasSubstr("offsets ends with 4, expected the number of steps (3)"));
   log.offsets = {0};
-  EXPECT_THAT(OpenError(log), HasSubstr("offsets"));
+  EXPECT_THAT(RefusalOf(log), HasSubstr("offsets"));
 }
 
 // Conformance case C9.
@@ -78,29 +78,29 @@ TEST(LoadLog, BadNumbersNameEpisodeAndStep) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EpisodeBatch reward = MakeLog();
   reward.rewards[1] = kNan;
-  EXPECT_THAT(OpenError(reward), HasSubstr("episode 0, step 1"));
+  EXPECT_THAT(RefusalOf(reward), HasSubstr("episode 0, step 1"));
   // a behavior probability of 0
   EpisodeBatch impossible = MakeLog();
   impossible.behavior_log_density[2] = -std::numeric_limits<double>::infinity();
-  EXPECT_THAT(OpenError(impossible),
+  EXPECT_THAT(RefusalOf(impossible),
               AllOf(HasSubstr("episode 1, step 0"), HasSubstr("behavior_log_density is -inf")));
   EpisodeBatch flag = MakeLog();
   flag.terminated[1] = 7;
-  EXPECT_THAT(OpenError(flag), HasSubstr("'terminated' holds 7 in row 1"));
+  EXPECT_THAT(RefusalOf(flag), HasSubstr("'terminated' holds 7 in row 1"));
 }
 
 TEST(LoadLog, ADensityAboveOneIsFineForContinuousActionsOnly) {
   EpisodeBatch log = MakeLog();
   log.actions.setOnes(3, 1);
-  EXPECT_EQ(OpenError(log), "no error");
-  EXPECT_THAT(OpenError(log, {.discrete_actions = 1}),
+  EXPECT_EQ(RefusalOf(log), "no error");
+  EXPECT_THAT(RefusalOf(log, {.discrete_actions = 1}),
               AllOf(HasSubstr("episode 1, step 0"), HasSubstr("expected at most 1")));
 }
 
 TEST(LoadLog, ArraysOfDifferentLengthAreRefused) {
   EpisodeBatch log = MakeLog();
   log.rewards.pop_back();
-  EXPECT_THAT(OpenError(log), AllOf(HasSubstr("'actions' has 3 rows"), HasSubstr("expected 2")));
+  EXPECT_THAT(RefusalOf(log), AllOf(HasSubstr("'actions' has 3 rows"), HasSubstr("expected 2")));
 }
 
 TEST(LoadLog, FilesOfOtherKindsSayWhatToDo) {
@@ -148,6 +148,19 @@ TEST(LoadLog, ALogAboveTheLimitIsSampledByEpisodeAndSaysSo) {
   // P(an episode is never among 3 of 10 in 30 draws) is 2e-5 each
   EXPECT_EQ(drawn.size(), 10U);
   ExpectSameLog(LoadLog(dir / "log", {}, 50, 1).batch, log);
+}
+
+TEST(LoadLog, ContextsOfOneStepEpisodesFollowEachOther) {
+  const TestDir dir;
+  EpisodeBatch log = SampleLog({1, 1, 1});
+  log.terminated = log.end_unrecorded = {1, 1, 1};
+  SaveLog(log, dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_EQ(loaded.batch.observations.col(0).transpose(),
+            (MatrixF{{0.0f, 100.0f, 100.0f, 200.0f, 200.0f, 0.0f}}));
+  EXPECT_TRUE(loaded.batch.end_unrecorded.empty());
+  EXPECT_EQ(loaded.batch.rewards, log.rewards);
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("contextual bandit")));
 }
 
 }  // namespace

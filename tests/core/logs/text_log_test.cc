@@ -128,5 +128,22 @@ TEST(TextLog, AnImpossibleBehaviorProbabilityNamesEpisodeAndStep) {
   }
 }
 
+TEST(TextLog, ANextObservationOfTheNextEpisodeIsNotUsed) {
+  std::vector<StepRecord> records;
+  for (const float first : {100.0f, 200.0f, 300.0f}) {
+    for (const float t : {0.0f, 1.0f}) {
+      records.push_back(Step(first + t, 1));
+      records.back().next_observation = {t == 0.0f ? first + 1.0f : first + 100.0f};
+    }
+    records.back().terminated = first < 300.0f;
+    records.back().truncated = first == 300.0f;
+  }
+  const auto reader = OpenTextLog("log", Listed(records));
+  const EpisodeBatch log = reader->Next(100);
+  EXPECT_THAT(log.offsets, ElementsAre(0, 2, 4, 5));
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1, 0));
+  EXPECT_EQ(reader->counts().reset_ends, 3);
+}
+
 }  // namespace
 }  // namespace lfiw::core

@@ -78,6 +78,17 @@ TEST(EnvAudit, ALogOfTheEnvironmentItselfAgrees) {
   }
 }
 
+TEST(EnvAudit, EndsThatAreNotRecordedAreNotCompared) {
+  const auto env = FindEnv("Hopper");
+  EpisodeBatch log = Roll(*env, 5, 100);
+  log.end_unrecorded = log.terminated;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (!log.EndRecorded(e)) log.observations.row(log.ObservationRow(e, log.Length(e))).setZero();
+  }
+  ASSERT_FALSE(log.EndRecorded(0) && log.EndRecorded(1) && log.EndRecorded(2));
+  EXPECT_THAT(Audit(env, log).findings, ElementsAre(Is(Severity::kNote, "reward_agrees")));
+}
+
 TEST(EnvAudit, WithoutDisplacementTheVelocitiesStandIn) {
   const auto env = FindEnv("HalfCheetah");
   EpisodeBatch log = Roll(*env, 5, 60);

@@ -7,7 +7,9 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/logs/create_log.h"
 #include "core/logs/log_writer.h"
+#include "core/run/atomic_file.h"
 #include "core/statistics.h"
 #include "envs/env_registry.h"
 #include "policies/files/policy_file.h"
@@ -139,6 +141,19 @@ TEST_F(SourcesTest, TheHashOfALogChangesWithTheMapThatItIsReadBy) {
       kNoEnvironment, 0);
   ExpectSameLog(mapped.log, known.log);
   EXPECT_NE(mapped.hash, known.hash);
+}
+
+TEST_F(SourcesTest, AMinariDirectoryIsReadAndItsMetadataIsInTheHash) {
+  const std::string path = dir_ / "set";
+  const auto writer = CreateLog(path, LogFormat::kMinari, {});
+  const EpisodeBatch written = SwimmerLog();
+  writer->Append(written);
+  writer->Finish();
+  const LogOptions options{.file = path, .map = ""};
+  const LogSource log = ReadLogFile(options, kNoEnvironment, 0);
+  EXPECT_EQ(log.log.rewards, written.rewards);
+  WriteFileAtomically(path + "/data/metadata.json", "{}");
+  EXPECT_NE(ReadLogFile(options, kNoEnvironment, 0).hash, log.hash);
 }
 
 TEST_F(SourcesTest, PositionsInTheFileGiveTheDisplacementOfAnEnvironmentThatNeedsIt) {
