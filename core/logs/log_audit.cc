@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -253,6 +254,7 @@ void LogAuditor::Add(const EpisodeBatch& batch) {
   returns_.insert(returns_.end(), returns.begin(), returns.end());
   terminated_.insert(terminated_.end(), batch.terminated.begin(), batch.terminated.end());
   steps_ += batch.steps();
+  alignment_.Add(batch);
   if (first_not_finite_.empty()) NoteFirst(batch);
 }
 
@@ -290,6 +292,10 @@ AuditReport LogAuditor::Finish(const LogInfo& info, const LogCounts& counts) con
   FindBoundaries(terminated_, report);
   FindUselessColumns(report);
   FindDensities(report);
+  for (Finding& finding : alignment_.Findings()) {
+    report.AddFinding(finding.severity, std::move(finding.code), std::move(finding.text),
+                      std::move(finding.cure));
+  }
   if (report.episodes < kFewEpisodes) {
     report.AddFinding(
         Severity::kWarning, "few_episodes",

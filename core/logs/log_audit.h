@@ -6,25 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/logs/alignment_audit.h"
 #include "core/logs/episode_batch.h"
+#include "core/logs/finding.h"
 #include "core/logs/log_reader.h"
 
 namespace lfiw::core {
-
-enum class Severity {
-  kNote,
-  kWarning,  // estimates may be wrong
-  kError,    // estimates will be wrong, or impossible
-};
-const char* SeverityName(Severity severity);
-
-// One thing found in a log. `code` is stable, for programs: "reward_shifted".
-struct Finding {
-  Severity severity = Severity::kNote;
-  std::string code;
-  std::string text;
-  std::string cure;  // may be empty
-};
 
 // Of finite values; without any, `count` is 0 and the rest means nothing.
 struct Distribution {
@@ -89,6 +76,7 @@ class LogAuditor {
   std::vector<std::uint8_t> terminated_;
   std::vector<Column> observations_, actions_;
   Column reward_, density_;
+  AlignmentAuditor alignment_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };
 
