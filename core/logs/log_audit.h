@@ -10,6 +10,7 @@
 #include "core/logs/episode_batch.h"
 #include "core/logs/finding.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/outlier_audit.h"
 
 namespace lfiw::core {
 
@@ -77,6 +78,7 @@ class LogAuditor {
   std::vector<Column> observations_, actions_;
   Column reward_, density_;
   AlignmentAuditor alignment_;
+  OutlierAuditor outliers_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };
 
