@@ -46,8 +46,8 @@ void SampleEpisode(const LinearGaussianSystem& system, const LinearGaussianPolic
 LinearGaussianLog SampleLog(const LinearGaussianSystem& system, const LinearGaussianPolicy& policy,
                             std::int64_t episodes, std::int64_t steps, const Stream& stream) {
   Validate(system);
-  const Roots roots{CovarianceRoot(system.noise_covariance), CovarianceRoot(system.initial_covariance),
-                    CovarianceRoot(policy.covariance)};
+  const Roots roots{CovarianceRoot(system.noise_covariance),
+                    CovarianceRoot(system.initial_covariance), CovarianceRoot(policy.covariance)};
   LinearGaussianLog log{Array<double, 3>({episodes, steps + 1, system.state_dim()}),
                         Array<double, 3>({episodes, steps, system.action_dim()}),
                         Array<double, 2>({episodes, steps})};

@@ -197,7 +197,8 @@ class Hdf5Store final : public ArrayStore {
     for (;;) {
       const Hdf5Header header = child_.Next(path_);
       if (header.tag == static_cast<std::uint32_t>(Hdf5Tag::kEnd)) break;
-      if (++messages_ > kMaxMessages) Throw<DataError>("{}: more than {} objects", path, kMaxMessages);
+      if (++messages_ > kMaxMessages)
+        Throw<DataError>("{}: more than {} objects", path, kMaxMessages);
       const std::string text = child_.Text(header);
       if (header.tag == static_cast<std::uint32_t>(Hdf5Tag::kArray)) {
         AddArray(text);

@@ -479,7 +479,8 @@ class Parser {
   // The tree below a node.
   PickleValue Convert(const Node& node, int depth) {
     using Kind = Node::Kind;
-    if (depth > kMaxPickleDepth) Fail(fmt::format("values nested more than {} deep", kMaxPickleDepth));
+    if (depth > kMaxPickleDepth)
+      Fail(fmt::format("values nested more than {} deep", kMaxPickleDepth));
     Charge(1 + node.text.size() + node.array.bytes.size());
     switch (node.kind) {
       case Kind::kBool:

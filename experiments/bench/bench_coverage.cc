@@ -63,7 +63,7 @@ CoverageScore Finish(Counts counts) {
 }
 
 constexpr std::array kCoverageTitles = {"environment", "episodes", "estimator", "interval",
-                                "n",           "covered",  "width",     "verdict"};
+                                        "n",           "covered",  "width",     "verdict"};
 
 std::vector<std::string> Cells(const CoverageScore& score, double level) {
   return {score.environment,

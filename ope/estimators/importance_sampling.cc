@@ -46,7 +46,7 @@ Matrix ReturnsOf(const EstimatorInputs& in, std::span<const std::int64_t> rows,
 
 // How many of the listed episodes take each step, [K].
 std::vector<double> RunningShares(const EstimatorInputs& in, std::span<const std::int64_t> rows,
-                            std::int64_t columns) {
+                                  std::int64_t columns) {
   std::vector<double> counts(static_cast<std::size_t>(columns));
   for (const std::int64_t row : rows) {
     for (std::int64_t t = 0; t < in.lengths[static_cast<std::size_t>(row)]; ++t) {

@@ -66,7 +66,8 @@ MatrixD PolicyFeatures(const LinearValueProblem& problem, const MatrixF& states,
   return out;
 }
 
-void AddPass(const LinearValueProblem& problem, std::int64_t begin, std::int64_t end, Moments& moments) {
+void AddPass(const LinearValueProblem& problem, std::int64_t begin, std::int64_t end,
+             Moments& moments) {
   const LoggedRows& rows = problem.rows;
   std::vector<std::int64_t> picked = IndexList(end - begin);
   for (std::int64_t& row : picked) row += begin;
@@ -185,13 +186,13 @@ LinearValues FitLinearValues(const LoggedProblem& logged,
   const LoggedRows rows = RowsOf(log, episodes, estimand);
   if (rows.size() == 0) Throw<DataError>("linear values: the log has no steps, expected some");
   const LinearValueProblem problem{.logged = logged,
-                        .log = log,
-                        .features = *features,
-                        .rows = rows,
-                        .carried = CarriedSteps(rows, estimand),
-                        .draws = options.target_draws,
-                        .steps = estimand.horizon.value_or(1),
-                        .seed = seed};
+                                   .log = log,
+                                   .features = *features,
+                                   .rows = rows,
+                                   .carried = CarriedSteps(rows, estimand),
+                                   .draws = options.target_draws,
+                                   .steps = estimand.horizon.value_or(1),
+                                   .seed = seed};
   const Moments sums = MomentsOf(problem);
   const VectorD first = FirstFeatures(problem, episodes);
 

@@ -102,7 +102,8 @@ StepSamples MakeSamples(std::int64_t count, std::int64_t obs_dim) {
 
 // Returns to go of each rollout from its first state and from a random one that it visits later
 // (the first again where its first step is its last): [2 * trajectories] samples.
-StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task, const BlockRollout& block) {
+StepSamples ReturnsOf(const ModelValueProblem& problem, const RolloutTask& task,
+                      const BlockRollout& block) {
   const std::int64_t size = std::ssize(task.episodes);
   StepSamples samples = MakeSamples(2 * size, problem.log.obs_dim());
   std::vector<double> to_go(static_cast<std::size_t>(problem.horizon - task.step) + 1);
@@ -139,7 +140,8 @@ StepSamples Join(const std::vector<StepSamples>& parts, std::int64_t obs_dim) {
 }
 
 // Samples of V: rollouts from logged states of every step that some episode reaches.
-StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold) {
+StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes,
+                         std::uint64_t fold) {
   std::vector<RolloutTask> tasks;
   const std::int64_t starts = StartsPerStep(problem.options, problem.horizon);
   for (std::int64_t t = 0; t < problem.horizon; ++t) {
@@ -168,7 +170,8 @@ std::vector<std::int64_t> SpreadSteps(std::int64_t i, std::int64_t length, std::
 }
 
 // States of the log, labeled 0.
-StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t stride) {
+StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episodes,
+                         std::int64_t stride) {
   std::vector<std::pair<std::int64_t, std::int64_t>> chosen;
   for (std::int64_t i = 0; i < std::ssize(episodes); ++i) {
     const std::int64_t e = episodes[static_cast<std::size_t>(i)];
@@ -188,8 +191,8 @@ struct VisitedStates {
   std::vector<double> alive;  // [T]
 };
 
-VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes, std::uint64_t fold,
-                           std::int64_t stride) {
+VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes,
+                           std::uint64_t fold, std::int64_t stride) {
   std::vector<RolloutTask> tasks;
   AddTasks(0,
            Draw(episodes, problem.options.trajectories,
@@ -257,7 +260,8 @@ struct FoldFunctions {
   TimedFunctionSummary value_summary, ratio_summary;
 };
 
-FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t fold) {
+FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes,
+                      std::int64_t fold) {
   const auto index = static_cast<std::uint64_t>(fold);
   const StepSamples returns = ValueSamples(problem, episodes, index);
   TimedFunctionFit value =
@@ -280,7 +284,8 @@ FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes
 // Evaluates one episode; row `index` of the result.
 class EpisodeValues {
  public:
-  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions, std::int64_t episode)
+  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions,
+                std::int64_t episode)
       : problem_(problem),
         functions_(functions),
         episode_(episode),

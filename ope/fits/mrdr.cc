@@ -29,7 +29,7 @@ struct WeightedRows {
 };
 
 // What the members share.
-struct MrdrProblem {
+struct MrdrData {
   const LoggedProblem& logged;
   const MrdrOptions& options;
   std::int64_t steps;  // of the step input
@@ -127,7 +127,7 @@ struct Networks {
 // a checkpoint holds all.
 class MrdrProblem : public FitProblem {
  public:
-  MrdrProblem(const MrdrProblem& problem, Networks& networks, Stream batches)
+  MrdrProblem(const MrdrData& problem, Networks& networks, Stream batches)
       : problem_(problem), networks_(networks), batches_(batches) {
     const VectorF &q = networks.q.parameters(), &c = networks.c.parameters();
     half_ = q.size() + c.size();
@@ -269,7 +269,7 @@ class MrdrProblem : public FitProblem {
     return loss;
   }
 
-  const MrdrProblem& problem_;
+  const MrdrData& problem_;
   Networks& networks_;
   Stream batches_;
   Eigen::Index half_ = 0;
@@ -287,7 +287,7 @@ void CheckRatios(const EpisodeBatch& log, const Array<double, 2>& ratios,
                    ratios.shape()[0], ratios.shape()[1], log.episodes(), longest);
 }
 
-std::vector<Networks> MakeMemberNetworks(const MrdrProblem& problem, std::uint64_t seed) {
+std::vector<Networks> MakeMemberNetworks(const MrdrData& problem, std::uint64_t seed) {
   const std::int64_t pairs = TimedFunction::InputDim(problem.pairs);
   const std::int64_t states = TimedFunction::InputDim(problem.states);
   const MlpOptions& options = problem.options.network;
@@ -310,7 +310,7 @@ MrdrFit FitMrdr(const LoggedProblem& logged, const Array<double, 2>& action_log_
   CheckRatios(log, action_log_ratios, estimand);
   const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
                                            Stream(seed, "mrdr validation episodes"), "mrdr");
-  MrdrProblem problem{
+  MrdrData problem{
       .logged = logged,
       .options = options,
       .steps = estimand.horizon.value_or(1),

@@ -25,7 +25,7 @@ constexpr double kGapTolerance = 0.2;
 constexpr double kUnit = 0.541324854612918;
 
 // What the members share.
-struct LagrangianProblem {
+struct LagrangianData {
   const LoggedProblem& logged;
   const EpisodeBatch& log;
   const Estimand& estimand;
@@ -59,7 +59,7 @@ double RewardOf(const EpisodeBatch& log, const LoggedRows& rows, std::size_t row
              : reward;
 }
 
-double RewardScale(const LagrangianProblem& problem) {
+double RewardScale(const LagrangianData& problem) {
   std::vector<double> rewards;
   for (std::size_t row = 0; row < problem.train.state.size(); ++row) {
     rewards.push_back(RewardOf(problem.log, problem.train, row, problem.estimand));
@@ -69,7 +69,7 @@ double RewardScale(const LagrangianProblem& problem) {
 }
 
 // Where Q is expected: with zeta = 1 it is -a_zeta for each step that is left, plus the rewards.
-StepScales GuessScales(const LagrangianProblem& problem) {
+StepScales GuessScales(const LagrangianData& problem) {
   const LagrangianOptions& options = problem.options;
   const bool rewards = options.reward == RewardTerm::kOn;
   StepScales out, returns;
@@ -107,8 +107,9 @@ struct Sample {
   std::int64_t FirstRow() const { return n + n * draws; }
 };
 
-Sample MakeSample(const LagrangianProblem& problem, const LoggedRows& rows, std::vector<std::int64_t> picked,
-                  std::span<const std::int64_t> episodes, Stream& stream) {
+Sample MakeSample(const LagrangianData& problem, const LoggedRows& rows,
+                  std::vector<std::int64_t> picked, std::span<const std::int64_t> episodes,
+                  Stream& stream) {
   const std::int64_t draws = problem.options.target_draws;
   MatrixF firsts(std::ssize(episodes), problem.log.obs_dim());
   for (Eigen::Index i = 0; i < firsts.rows(); ++i) {
@@ -182,8 +183,9 @@ struct OutputGradients {
 // One evaluation of the Lagrangian on a sample.
 class Evaluation {
  public:
-  Evaluation(const LagrangianProblem& problem, const LoggedRows& rows, double row_scale, const Sample& sample,
-             ConstMatrixRef q_outputs, ConstMatrixRef zeta_outputs, const VectorF& multipliers)
+  Evaluation(const LagrangianData& problem, const LoggedRows& rows, double row_scale,
+             const Sample& sample, ConstMatrixRef q_outputs, ConstMatrixRef zeta_outputs,
+             const VectorF& multipliers)
       : problem_(problem),
         rows_(rows),
         row_scale_(row_scale),
@@ -278,7 +280,7 @@ class Evaluation {
         static_cast<float>(-share * ascent * LinkSlope(options.positivity, output));
   }
 
-  const LagrangianProblem& problem_;
+  const LagrangianData& problem_;
   const LoggedRows& rows_;
   double row_scale_;
   const Sample& sample_;
@@ -292,7 +294,7 @@ class Evaluation {
 // that a checkpoint holds all.
 class LagrangianProblem : public FitProblem {
  public:
-  LagrangianProblem(const LagrangianProblem& problem, Mlp& q, Mlp& zeta, Stream batches)
+  LagrangianProblem(const LagrangianData& problem, Mlp& q, Mlp& zeta, Stream batches)
       : problem_(problem), q_(q), zeta_(zeta), batches_(batches) {
     const Eigen::Index lambdas = problem.multiplier() ? problem.steps : 0;
     multipliers_ = VectorF::Zero(lambdas);
@@ -368,7 +370,7 @@ class LagrangianProblem : public FitProblem {
     return MakeSample(problem_, problem_.train, std::move(rows), episodes, stream);
   }
 
-  const LagrangianProblem& problem_;
+  const LagrangianData& problem_;
   Mlp& q_;
   Mlp& zeta_;
   Stream batches_;
@@ -395,7 +397,7 @@ std::vector<double> Ratios(const LagrangianFit& fit, const MatrixF& pairs,
 }
 
 // Mean weight and value over the whole log.
-void Summarize(const LagrangianProblem& problem, LagrangianFit& fit) {
+void Summarize(const LagrangianData& problem, LagrangianFit& fit) {
   const std::vector<std::int64_t> episodes = NonEmptyEpisodes(problem.log);
   const LoggedRows rows = RowsOf(problem.log, episodes, problem.estimand);
   const std::vector<double> carried = CarriedSteps(rows, problem.estimand);
@@ -442,17 +444,17 @@ LagrangianFit FitLagrangian(const LoggedProblem& logged, const LagrangianOptions
   RequireDiscount(estimand);
   EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(log), options.validation_share,
                                      Stream(seed, "lagrangian validation episodes"), name.c_str());
-  LagrangianProblem problem{.logged = logged,
-                  .log = log,
-                  .estimand = estimand,
-                  .options = options,
-                  .steps = estimand.horizon.value_or(1),
-                  .split = std::move(split),
-                  .train = {},
-                  .validation = {},
-                  .scaler = {},
-                  .scales = {},
-                  .reward_scale = 1.0};
+  LagrangianData problem{.logged = logged,
+                         .log = log,
+                         .estimand = estimand,
+                         .options = options,
+                         .steps = estimand.horizon.value_or(1),
+                         .split = std::move(split),
+                         .train = {},
+                         .validation = {},
+                         .scaler = {},
+                         .scales = {},
+                         .reward_scale = 1.0};
   problem.train = RowsOf(log, problem.split.train, estimand);
   problem.validation = RowsOf(log, problem.split.validation, estimand);
   problem.scaler = FitPairScaler(log, problem.train, options.scaler);

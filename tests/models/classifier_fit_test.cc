@@ -143,8 +143,8 @@ TEST(FitClassifier, ApproachesTheRatioOfTwoModesToOne) {
 }
 
 TEST(FitClassifier, LeavesOutWhatTheModelDoesNotLearn) {
-  const ClassifierFit fit =
-      FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(), SmallClassifier(), 3, 0);
+  const ClassifierFit fit = FitClassifier(NormalLog(10, 20, 1.0), Range(10), StandardNormalModel(),
+                                          SmallClassifier(), 3, 0);
   EXPECT_THAT(fit.summary.dropped_outcome_dims, ElementsAre(1));
   EXPECT_EQ(fit.classifier.scaler().input_dim(), 4);
 }
@@ -165,7 +165,8 @@ TEST(FitClassifier, InputNoiseFlattensTheRatio) {
 TEST(FitClassifier, RepeatedEpisodesStayOnOneSide) {
   const EpisodeBatch log = NormalLog(4, 20, 1.0);
   const std::vector<std::int64_t> drawn = {0, 0, 0, 1, 2, 2, 3};
-  const ClassifierFit fit = FitClassifier(log, drawn, StandardNormalModel(), SmallClassifier(), 3, 0);
+  const ClassifierFit fit =
+      FitClassifier(log, drawn, StandardNormalModel(), SmallClassifier(), 3, 0);
   EXPECT_EQ(fit.summary.train_steps + fit.summary.validation_steps, 140);
 }
 
@@ -196,7 +197,8 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
   const EpisodeBatch log = NormalLog(10, 20, 1.0);
   const auto curve = [&](std::uint64_t seed, std::int64_t index) {
     return Curve(
-        FitClassifier(log, Range(10), StandardNormalModel(), SmallClassifier(), seed, index).classifier);
+        FitClassifier(log, Range(10), StandardNormalModel(), SmallClassifier(), seed, index)
+            .classifier);
   };
   EXPECT_EQ(curve(3, 0), curve(3, 0));
   EXPECT_NE(curve(3, 0), curve(3, 1));
@@ -204,8 +206,9 @@ TEST(FitClassifier, SeedAndIndexBothMatter) {
 }
 
 TEST(FitClassifier, RejectsALogOfOtherDimensions) {
-  EXPECT_THROW(FitClassifier(LinearLog(4, 10, 1), Range(4), StandardNormalModel(), SmallClassifier(), 3, 0),
-               DataError);
+  EXPECT_THROW(
+      FitClassifier(LinearLog(4, 10, 1), Range(4), StandardNormalModel(), SmallClassifier(), 3, 0),
+      DataError);
 }
 
 TEST(FitClassifier, RejectsABatchWithoutARealRow) {

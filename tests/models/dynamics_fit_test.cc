@@ -102,17 +102,18 @@ TEST(FitDynamics, ResumesToTheSameBytes) {
   const EpisodeBatch log = LinearLog(10, 20, 1);
   const TestDir folder;
   InterruptDynamicsHalfway interrupt;
-  EXPECT_THROW(
-      FitDynamics(log, Range(10), SmallDynamics(), 7, {.folder = folder.path(), .progress = &interrupt}),
-      Interrupted);
+  EXPECT_THROW(FitDynamics(log, Range(10), SmallDynamics(), 7,
+                           {.folder = folder.path(), .progress = &interrupt}),
+               Interrupted);
   InterruptRequested() = false;
-  const DynamicsFit resumed = FitDynamics(log, Range(10), SmallDynamics(), 7, {.folder = folder.path()});
+  const DynamicsFit resumed =
+      FitDynamics(log, Range(10), SmallDynamics(), 7, {.folder = folder.path()});
   EXPECT_EQ(Fingerprint(resumed), Fingerprint(FitDynamics(log, Range(10), SmallDynamics(), 7)));
 }
 
 TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
-  const DynamicsFit fit =
-      FitDynamics(LinearLog(10, 20, 1), Range(10), SmallDynamics(), 7, {}, {{0, 1, 2}, {3, 4, 5, 6}});
+  const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), SmallDynamics(), 7, {},
+                                      {{0, 1, 2}, {3, 4, 5, 6}});
   const auto own = [&](std::size_t k) {
     return fit.summary.members[k].train_episodes + fit.summary.members[k].validation_episodes;
   };

@@ -133,11 +133,12 @@ TEST(FitTermination, ResumesToTheSameBytes) {
   const EpisodeBatch log = WalkLog(20, 40, kWalkLimit, QuadraticReward, 1);
   const TestDir folder;
   InterruptHalfway interrupt;
-  EXPECT_THROW(
-      FitTermination(log, Range(20), SmallFunction(), 7, {.folder = folder.path(), .progress = &interrupt}),
-      Interrupted);
+  EXPECT_THROW(FitTermination(log, Range(20), SmallFunction(), 7,
+                              {.folder = folder.path(), .progress = &interrupt}),
+               Interrupted);
   InterruptRequested() = false;
-  const auto resumed = FitTermination(log, Range(20), SmallFunction(), 7, {.folder = folder.path()});
+  const auto resumed =
+      FitTermination(log, Range(20), SmallFunction(), 7, {.folder = folder.path()});
   EXPECT_TRUE(std::filesystem::exists(folder / "termination_1.npz"));
   EXPECT_EQ(Predict(resumed.function, log),
             Predict(FitTermination(log, Range(20), SmallFunction(), 7).function, log));

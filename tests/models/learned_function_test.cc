@@ -24,9 +24,9 @@ VectorF VectorOf(std::initializer_list<float> values) {
 // 1 s0 + 2 s1 + 3 a + 4 c + 5 n + 6 + k, with scaled change c = (s'0 - s0) / .5 and next state
 // n = (s'0 - 1) / 4.
 LearnedFunction LinearFunction(FunctionKind kind, std::int64_t members = 2) {
-  TransitionScaler scaler{Scaler(VectorOf({0, 0}), VectorOf({1, 1})), Scaler(VectorOf({0}), VectorOf({1})),
-                          Scaler(VectorOf({0, 0}), VectorOf({0.5f, 1})),
-                          Scaler(VectorOf({1, 0}), VectorOf({4, 1}))};
+  TransitionScaler scaler{
+      Scaler(VectorOf({0, 0}), VectorOf({1, 1})), Scaler(VectorOf({0}), VectorOf({1})),
+      Scaler(VectorOf({0, 0}), VectorOf({0.5f, 1})), Scaler(VectorOf({1, 0}), VectorOf({4, 1}))};
   scaler.changes.Drop(std::vector<std::int64_t>{1});
   scaler.next_states.Drop(std::vector<std::int64_t>{1});
   std::vector<Mlp> networks;

@@ -10,13 +10,13 @@
 namespace lfiw::policies {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 GaussianTargets Targets() {
   return {.center = VectorD{{0.25, -1.0}},
           .scale = VectorD{{0.5, 2.0}},
-          .low = VectorD{{-1.0, -kInfinity}},
-          .high = VectorD{{1.0, kInfinity}},
+          .low = VectorD{{-1.0, -kUnbounded}},
+          .high = VectorD{{1.0, kUnbounded}},
           .log_std_low = -3.0,
           .log_std_high = 1.5};
 }

@@ -46,8 +46,7 @@ TEST(LogCensoredDensity, TailsAndInsideSumToOne) {
 
 TEST(LogCensoredDensity, WithoutBoundsIsTheNormalDensity) {
   for (const double x : {-50.0, 0.0, 3.0}) {
-    EXPECT_EQ(LogCensoredDensity(x, 1.0, 2.0, -kFar, kFar),
-              LogNormalDensity(x, 1.0, 2.0));
+    EXPECT_EQ(LogCensoredDensity(x, 1.0, 2.0, -kFar, kFar), LogNormalDensity(x, 1.0, 2.0));
   }
 }
 

@@ -32,7 +32,7 @@ EpisodeBatch MakeLog() {
   return log;
 }
 
-std::string LoadError(const EpisodeBatch& log, const LogInfo& info = {}) {
+std::string OpenError(const EpisodeBatch& log, const LogInfo& info = {}) {
   const TestDir dir;
   SaveLog(log, dir / "log", info);
   try {
@@ -64,13 +64,13 @@ TEST(LoadLog, AuxAndDensityMayBeMissing) {
 TEST(LoadLog, OffsetsMustIncreaseFromZeroToTheNumberOfSteps) {
   EpisodeBatch log = MakeLog();
   log.offsets = {1, 2, 3};
-  EXPECT_THAT(LoadError(log), HasSubstr("offsets[0] is 1, expected 0"));
+  EXPECT_THAT(OpenError(log), HasSubstr("offsets[0] is 1, expected 0"));
   log.offsets = {0, 3, 3};
-  EXPECT_THAT(LoadError(log), HasSubstr("offsets[2] is 3"));
+  EXPECT_THAT(OpenError(log), HasSubstr("offsets[2] is 3"));
   log.offsets = {0, 2, 4};
-  EXPECT_THAT(LoadError(log), HasSubstr("offsets ends with 4, expected the number of steps (3)"));
+  EXPECT_THAT(OpenError(log), HasSubstr("offsets ends with 4, expected the number of steps (3)"));
   log.offsets = {0};
-  EXPECT_THAT(LoadError(log), HasSubstr("offsets"));
+  EXPECT_THAT(OpenError(log), HasSubstr("offsets"));
 }
 
 // Conformance case C9.
@@ -78,29 +78,29 @@ TEST(LoadLog, BadNumbersNameEpisodeAndStep) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EpisodeBatch reward = MakeLog();
   reward.rewards[1] = kNan;
-  EXPECT_THAT(LoadError(reward), HasSubstr("episode 0, step 1"));
+  EXPECT_THAT(OpenError(reward), HasSubstr("episode 0, step 1"));
   // a behavior probability of 0
   EpisodeBatch impossible = MakeLog();
   impossible.behavior_log_density[2] = -std::numeric_limits<double>::infinity();
-  EXPECT_THAT(LoadError(impossible),
+  EXPECT_THAT(OpenError(impossible),
               AllOf(HasSubstr("episode 1, step 0"), HasSubstr("behavior_log_density is -inf")));
   EpisodeBatch flag = MakeLog();
   flag.terminated[1] = 7;
-  EXPECT_THAT(LoadError(flag), HasSubstr("'terminated' holds 7 in row 1"));
+  EXPECT_THAT(OpenError(flag), HasSubstr("'terminated' holds 7 in row 1"));
 }
 
 TEST(LoadLog, ADensityAboveOneIsFineForContinuousActionsOnly) {
   EpisodeBatch log = MakeLog();
   log.actions.setOnes(3, 1);
-  EXPECT_EQ(LoadError(log), "no error");
-  EXPECT_THAT(LoadError(log, {.discrete_actions = 1}),
+  EXPECT_EQ(OpenError(log), "no error");
+  EXPECT_THAT(OpenError(log, {.discrete_actions = 1}),
               AllOf(HasSubstr("episode 1, step 0"), HasSubstr("expected at most 1")));
 }
 
 TEST(LoadLog, ArraysOfDifferentLengthAreRefused) {
   EpisodeBatch log = MakeLog();
   log.rewards.pop_back();
-  EXPECT_THAT(LoadError(log), AllOf(HasSubstr("'actions' has 3 rows"), HasSubstr("expected 2")));
+  EXPECT_THAT(OpenError(log), AllOf(HasSubstr("'actions' has 3 rows"), HasSubstr("expected 2")));
 }
 
 TEST(LoadLog, FilesOfOtherKindsSayWhatToDo) {

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // A convolution and a batch norm, with a quadratic loss of their output.
-struct Small {
-  Small()
+struct SmallStep {
+  SmallStep()
       : conv(network.layout, {3, 4, 3, 1, 1}, Initializer::Normal(0.3)), norm(network.layout, 4) {
     PrepareTorchForImages();
     network.Draw(Stream(1, "small"));
@@ -35,7 +35,7 @@ std::vector<std::int64_t> FirstIndices(std::int64_t n) {
   return indices;
 }
 
-StepGradient GradientOf(Small& small, std::int64_t chunks) {
+StepGradient GradientOf(SmallStep& small, std::int64_t chunks) {
   const ImageBatch images = ColorfulImages(8, 8, 3);
   const auto indices = FirstIndices(8);
   return ChunkedGradient(small.network, at::kCPU, chunks, [&](std::int64_t chunk, Pass& pass) {
@@ -51,7 +51,7 @@ StepGradient GradientOf(Small& small, std::int64_t chunks) {
 }
 
 TEST(ChunkedGradientTest, ChunksSumToTheWholeBatch) {
-  Small whole, chunked;
+  SmallStep whole, chunked;
   const StepGradient one = GradientOf(whole, 1), four = GradientOf(chunked, 4);
   EXPECT_TRUE(one.gradient.isApprox(four.gradient, 1e-4f));
   EXPECT_NEAR(one.figures[0], four.figures[0], 1e-4 * one.figures[0]);
@@ -59,7 +59,7 @@ TEST(ChunkedGradientTest, ChunksSumToTheWholeBatch) {
 }
 
 TEST(ChunkedGradientTest, TheNumberOfThreadsDoesNotShow) {
-  Small one, two;
+  SmallStep one, two;
   SetThreads(1);
   const StepGradient serial = GradientOf(one, 4);
   SetThreads(2);
@@ -67,7 +67,7 @@ TEST(ChunkedGradientTest, TheNumberOfThreadsDoesNotShow) {
   SetThreads(0);
   EXPECT_EQ(serial.gradient, parallel.gradient);
   EXPECT_EQ(one.network.state, two.network.state);
-  EXPECT_NE(one.network.state, Small().network.state);
+  EXPECT_NE(one.network.state, SmallStep().network.state);
 }
 
 TEST(ChunkRangeTest, CutsWithoutGaps) {
@@ -77,7 +77,7 @@ TEST(ChunkRangeTest, CutsWithoutGaps) {
 }
 
 TEST(NetworkTest, LoadRefusesAnotherShape) {
-  Small small;
+  SmallStep small;
   NpzFile file;
   small.network.Save("n", file);
   Network other;

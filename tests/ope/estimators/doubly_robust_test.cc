@@ -67,8 +67,9 @@ EstimatorInputs Enumerated(double error) {
   EstimatorInputs in;
   in.rewards = Array<double, 2>({kRobustEpisodes, kSteps});
   Array<double, 2> ratios({kRobustEpisodes, kSteps});
-  ValueArrays values{
-      Array<double, 2>({kRobustEpisodes, kSteps}), Array<double, 2>({kRobustEpisodes, kSteps + 1}), {}};
+  ValueArrays values{Array<double, 2>({kRobustEpisodes, kSteps}),
+                     Array<double, 2>({kRobustEpisodes, kSteps + 1}),
+                     {}};
   for (std::int64_t i = 0; i < kRobustEpisodes; ++i) {
     int code = static_cast<int>(i);
     bool running = true;
@@ -128,8 +129,9 @@ TEST(DoublyRobust, WrongRatiosAndAWrongQLeaveAnError) {
 
 TEST(DoublyRobust, IsImportanceSamplingWhereValuesAreZero) {
   EstimatorInputs in = Enumerated(0.0);
-  in.values["fqe"] = {
-      Array<double, 2>({kRobustEpisodes, kSteps}), Array<double, 2>({kRobustEpisodes, kSteps + 1}), {}};
+  in.values["fqe"] = {Array<double, 2>({kRobustEpisodes, kSteps}),
+                      Array<double, 2>({kRobustEpisodes, kSteps + 1}),
+                      {}};
   Stream stream(2, "ratios");
   for (double& ratio : in.log_ratios["action"].flat()) ratio = stream.Normal();
   ImportanceSamplingOptions options;

@@ -29,7 +29,8 @@ EstimatorInputs TwoStateInputs(double discount) {
     for (const std::size_t s : {0u, 1u}) {
       for (const std::size_t a : {0u, 1u}) {
         visited[s][a] += (1.0 - discount) * std::pow(discount, t) * system.Visitation(t)[s][a];
-        if (t < kMarginalHorizon) logged[s][a] += TwoStates::LoggedVisitation(t)[s][a] / kMarginalHorizon;
+        if (t < kMarginalHorizon)
+          logged[s][a] += TwoStates::LoggedVisitation(t)[s][a] / kMarginalHorizon;
       }
     }
   }

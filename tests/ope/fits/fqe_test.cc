@@ -95,9 +95,9 @@ TEST(FitFqe, GivesNothingAfterTheLastStepOfTheHorizon) {
   const FqeTestProblem problem;
   // case C13: three rewards of 1
   for (const auto& [discount, value] : {std::pair(1.0, 3.0), {0.5, 1.75}, {0.0, 1.0}}) {
-    EXPECT_NEAR(problem.FirstValues(ConstantLog(4, 8, 1.0, 0), FiniteHorizon(3, discount),
-                                    SmallFqe())[0],
-                value, 0.02);
+    EXPECT_NEAR(
+        problem.FirstValues(ConstantLog(4, 8, 1.0, 0), FiniteHorizon(3, discount), SmallFqe())[0],
+        value, 0.02);
   }
 }
 

@@ -101,8 +101,8 @@ struct ModelValueTestProblem {
 };
 
 // The value from `t` on at every logged state, in closed form.
-double ExactValue(const ModelValueTestProblem& problem, const LinearGaussianSystem& system, double x,
-                  std::int64_t t) {
+double ExactValue(const ModelValueTestProblem& problem, const LinearGaussianSystem& system,
+                  double x, std::int64_t t) {
   return FiniteHorizonValue(system, problem.policy.AsLinearGaussian(), kModelHorizon - t,
                             1.0)(VectorD::Constant(1, x));
 }

@@ -50,8 +50,8 @@ LagrangianFit FitTwoStates(const Estimand& estimand, const LagrangianOptions& op
 double RatioError(const LagrangianFit& fit) {
   const TwoStates system(kLagrangianPolicy);
   const EpisodeBatch log = TwoStates::Log();
-  const Array<double, 2> ratios =
-      LagrangianLogRatios(fit, log, IndexList(log.episodes()), FiniteHorizon(kLagrangianHorizon), kLagrangianHorizon);
+  const Array<double, 2> ratios = LagrangianLogRatios(
+      fit, log, IndexList(log.episodes()), FiniteHorizon(kLagrangianHorizon), kLagrangianHorizon);
   double squares = 0.0;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     for (std::int64_t t = 0; t < kLagrangianHorizon; ++t) {
@@ -65,9 +65,11 @@ double RatioError(const LagrangianFit& fit) {
 }
 
 TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsDualDice) {
-  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(DualDiceOptions()));
+  const LagrangianFit fit =
+      FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(DualDiceOptions()));
   EXPECT_LT(RatioError(fit), 0.1);
-  EXPECT_NEAR(fit.value, TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9), 0.1);  // about 3
+  EXPECT_NEAR(fit.value, TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9),
+              0.1);  // about 3
   EXPECT_NEAR(fit.mean_weight, 1.0, 0.03);
   EXPECT_LT(fit.gap, 0.15);
   EXPECT_THAT(fit.notes, IsEmpty());
@@ -75,7 +77,8 @@ TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsDualDice) {
 }
 
 TEST(FitLagrangian, FindsTheRatiosOfATabularChainAsGenDice) {
-  const LagrangianFit fit = FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(GenDiceOptions()));
+  const LagrangianFit fit =
+      FitTwoStates(FiniteHorizon(kLagrangianHorizon, 0.9), Small(GenDiceOptions()));
   EXPECT_LT(RatioError(fit), 0.15);
   EXPECT_NEAR(fit.value, TwoStates(kLagrangianPolicy).Value(kLagrangianHorizon, 0.9), 0.15);
   EXPECT_NEAR(fit.mean_weight, 1.0, 0.05);
@@ -163,8 +166,8 @@ TEST(FitLagrangian, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   options.fit.steps = 60;
   options.fit.validate_every = 20;
   const auto value = [&](const FitRun& run) {
-    return FitOn(TwoStates::Log(), TwoStatePolicy(kLagrangianPolicy), FiniteHorizon(kLagrangianHorizon), options,
-                 run)
+    return FitOn(TwoStates::Log(), TwoStatePolicy(kLagrangianPolicy),
+                 FiniteHorizon(kLagrangianHorizon), options, run)
         .value;
   };
   SetThreads(1);

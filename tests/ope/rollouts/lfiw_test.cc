@@ -38,8 +38,8 @@ Rollouts RandomRollouts(std::int64_t repetitions, std::int64_t classifiers, std:
 
 // States independent per step, model N(0, 1), truth N(shift, 1), reward the state; exact
 // log-ratios.
-Rollouts ShiftedNormalRollouts(double shift, std::int64_t repetitions, std::int64_t n, std::int64_t steps,
-                       std::uint64_t seed) {
+Rollouts ShiftedNormalRollouts(double shift, std::int64_t repetitions, std::int64_t n,
+                               std::int64_t steps, std::uint64_t seed) {
   Rollouts rollouts{Array<double, 3>({repetitions, n, steps}),
                     Array<double, 4>({repetitions, 1, n, steps})};
   Stream stream(seed, "shifted normal");

@@ -71,7 +71,8 @@ TEST(DopePolicyTest, D4rlMetadataIsFoundUnderThePolicyGroup) {
   for (const auto& [name, array] : arrays.arrays()) metadata.Put("policy/" + name, array);
   metadata.Put("algorithm", std::string("SAC"));
   const auto policy = PolicyFromD4rlMetadata(metadata, "a.hdf5");
-  EXPECT_EQ(Act(*policy, 0.5f, 0.25f, 2.0f), Act(*PolicyFromDope(DopeArrays(), ""), 0.5f, 0.25f, 2.0f));
+  EXPECT_EQ(Act(*policy, 0.5f, 0.25f, 2.0f),
+            Act(*PolicyFromDope(DopeArrays(), ""), 0.5f, 0.25f, 2.0f));
   NpzFile none;
   none.Put("algorithm", std::string("human"));
   EXPECT_THAT([&] { PolicyFromD4rlMetadata(none, "a.hdf5"); },

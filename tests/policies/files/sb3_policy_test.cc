@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // One hidden unit: h = tanh(x0 - 2 x1), mean = (3 h, -h).
-NpzFile Sb3Arrays() {
+NpzFile TwoHeadArrays() {
   NpzFile file;
   file.Put("mlp_extractor.policy_net.0.weight", MatrixF{{1.0f, -2.0f}});
   file.Put("mlp_extractor.policy_net.0.bias", VectorF(VectorF::Zero(1)));
@@ -36,8 +36,8 @@ MatrixF Act(const Policy& policy, const MatrixF& observation, std::int64_t step)
 }
 
 TEST(Sb3PolicyTest, AGaussianOfTheStateDict) {
-  ASSERT_TRUE(IsSb3Policy(Sb3Arrays()));
-  const auto policy = PolicyFromSb3(Sb3Arrays(), 0, "a");
+  ASSERT_TRUE(IsSb3Policy(TwoHeadArrays()));
+  const auto policy = PolicyFromSb3(TwoHeadArrays(), 0, "a");
   const double h = std::tanh(0.75 - 2.0 * 0.25);
   const MatrixF action = Act(*policy, MatrixF{{0.75f, 0.25f}}, 0);
   EXPECT_NEAR(action(0, 0), 3.0 * h, 1e-6);
@@ -47,7 +47,7 @@ TEST(Sb3PolicyTest, AGaussianOfTheStateDict) {
 }
 
 TEST(Sb3PolicyTest, ObservationsAreNormalizedAsVecNormalizeDoesUnlessItWasOff) {
-  NpzFile file = Sb3Arrays();
+  NpzFile file = TwoHeadArrays();
   file.Put("obs_mean", std::vector<double>{1.0, 0.0});
   file.Put("obs_var", std::vector<double>{4.0, 1.0});
   file.Put("clip_obs", std::vector<double>{10.0});
@@ -60,13 +60,13 @@ TEST(Sb3PolicyTest, ObservationsAreNormalizedAsVecNormalizeDoesUnlessItWasOff) {
 }
 
 TEST(Sb3PolicyTest, TheTimeFeatureFollowsTheStep) {
-  const auto policy = PolicyFromSb3(Sb3Arrays(), 1000, "a");
+  const auto policy = PolicyFromSb3(TwoHeadArrays(), 1000, "a");
   EXPECT_EQ(policy->obs_dim(), 1);
   EXPECT_NEAR(Act(*policy, MatrixF{{2.0f}}, 250)(0, 0), 3.0 * std::tanh(2.0 - 2.0 * 0.75), 1e-6);
 }
 
 TEST(Sb3PolicyTest, StateDependentExplorationIsItsMeanActionWithoutADensity) {
-  NpzFile file = Sb3Arrays();
+  NpzFile file = TwoHeadArrays();
   file.Put("meta_use_sde", std::vector<std::int64_t>{1});
   file.Put("log_std", MatrixF(MatrixF::Zero(1, 2)));
   const auto policy = PolicyFromSb3(file, 0, "a");
@@ -77,7 +77,7 @@ TEST(Sb3PolicyTest, StateDependentExplorationIsItsMeanActionWithoutADensity) {
 
 TEST(Sb3PolicyTest, WithoutADeviationTheActionsAreDiscrete) {
   NpzFile file;
-  const NpzFile arrays = Sb3Arrays();
+  const NpzFile arrays = TwoHeadArrays();
   for (const auto& [name, array] : arrays.arrays()) {
     if (name != "log_std") file.Put(name, array);
   }
@@ -90,7 +90,7 @@ TEST(Sb3PolicyTest, WithoutADeviationTheActionsAreDiscrete) {
 }
 
 TEST(Sb3PolicyTest, ARecurrentPolicyIsRefusedByName) {
-  NpzFile file = Sb3Arrays();
+  NpzFile file = TwoHeadArrays();
   file.Put("lstm_actor.weight_ih_l0", MatrixF{{1.0f}});
   EXPECT_THAT([&] { PolicyFromSb3(file, 0, "a.npz"); },
               ThrowsMessage<PolicyError>(
