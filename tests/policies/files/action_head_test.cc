@@ -150,7 +150,9 @@ TEST(ActionHeadTest, CategoricalLogProbabilityIsTheLogSoftmax) {
 
 TEST(ActionHeadTest, LogitsOfMinusInfinityForbidActionsButNotAllOfThem) {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
-  const ActionHead head{.kind = OutputKind::kLogits, .action_dim = 3};
+  ActionHead head;
+  head.kind = OutputKind::kLogits;
+  head.action_dim = 3;
   const float masked[] = {-kInfinite, 0.5f, -kInfinite};
   EXPECT_EQ(head.FaultOf(masked), "");
   for (const float noise : {-9.0f, 0.0f, 9.0f}) {
@@ -168,7 +170,9 @@ TEST(ActionHeadTest, LogitsOfMinusInfinityForbidActionsButNotAllOfThem) {
 
 TEST(ActionHeadTest, MeansMustBeFiniteAndDeviationsNumbers) {
   constexpr float kInfinite = std::numeric_limits<float>::infinity();
-  const ActionHead head{.kind = OutputKind::kMeanLogStd, .action_dim = 1};
+  ActionHead head;
+  head.kind = OutputKind::kMeanLogStd;
+  head.action_dim = 1;
   const float sharp[] = {1.0f, -kInfinite};  // clamped
   EXPECT_EQ(head.FaultOf(sharp), "");
   const float far[] = {kInfinite, 0.0f};
