@@ -345,6 +345,9 @@ std::optional<Severity> GradeOf(const ActionShift& shift) {
   if (shift.other_part >= kClearGain && shift.own_part <= kClearOwnPart * shift.other_part) {
     return Severity::kError;
   }
+  // earlier actions of a deterministic policy tell of earlier states, and so a little of a curved
+  // system's next one
+  if (shift.lag < 0 && shift.own > kClearOwnPart * shift.other) return std::nullopt;
   if (shift.other_part >= kLikelyGain && shift.own_part <= kLikelyOwnPart * shift.other_part) {
     return Severity::kWarning;
   }
