@@ -23,7 +23,49 @@ std::string Key(const std::string& name) {
   return key;
 }
 
+// In what version 5 of Gymnasium differs from version 4, which the tasks here are; empty where it
+// computes the same.
+std::string DifferenceOfVersion5(const std::string& key) {
+  if (key == "walker2d") {
+    return "the right foot has another friction, and a fallen state earns no healthy reward";
+  }
+  if (key == "hopper") return "a fallen state earns no healthy reward";
+  if (key == "ant") {
+    return "contact forces are observed and cost reward, and a fallen state earns no healthy "
+           "reward";
+  }
+  if (key == "humanoidstandup") return "observations lack entries that are always 0";
+  return "";
+}
+
+// The version that a name states, 0 if none.
+int VersionOf(const std::string& name) {
+  static const std::regex version(".*-v([0-9]{1,4})$", std::regex::icase);
+  std::smatch match;
+  return std::regex_match(name, match, version) ? std::stoi(match[1]) : 0;
+}
+
+void CheckVersion(const std::string& name, std::string_view known) {
+  const std::string difference = VersionDifference(name);
+  if (difference.empty()) return;
+  Throw<ConfigError>(
+      "\"{}\": lfiw has version 4 of this environment, and {}; name {} to use version 4 all the "
+      "same",
+      name, difference, known);
+}
+
 }  // namespace
+
+std::string VersionDifference(const std::string& name) {
+  const int version = VersionOf(name);
+  if (version < 5) return "";
+  const std::string key = Key(name);
+  const auto is_task = [&](const MujocoTask& task) { return Key(std::string(task.name)) == key; };
+  if (std::ranges::none_of(MujocoTasks(), is_task)) return "";
+  if (version > 5) return fmt::format("what version {} changes is not known", version);
+  const std::string difference = DifferenceOfVersion5(key);
+  return difference.empty() ? "" : "version 5 differs: " + difference;
+}
 
 std::vector<std::string> EnvNames() {
   std::vector<std::string> names;
@@ -35,7 +77,9 @@ std::vector<std::string> EnvNames() {
 std::shared_ptr<const EnvFactory> FindEnv(const std::string& name) {
   const std::string key = Key(name);
   for (const MujocoTask& task : MujocoTasks()) {
-    if (Key(std::string(task.name)) == key) return MakeMujocoFactory(task);
+    if (Key(std::string(task.name)) != key) continue;
+    CheckVersion(name, task.name);
+    return MakeMujocoFactory(task);
   }
   if (Key(kLinearGaussianName) == key) return MakeLinearGaussianFactory(ScalarLinearGaussian());
 

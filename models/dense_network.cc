@@ -23,7 +23,10 @@ void CheckLayers(const std::vector<DenseLayer>& layers, const std::string& sourc
           "layer before) and as many biases as outputs, none of them 0",
           source, l, weight.rows(), weight.cols(), bias.size(), expected);
     }
-    if (!weight.allFinite() || !bias.allFinite()) {
+    // a bias of -infinity at the output is the logit of an action that is never taken
+    const bool sound =
+        l + 1 < layers.size() ? bias.allFinite() : !bias.hasNaN() && bias.maxCoeff() < HUGE_VALF;
+    if (!weight.allFinite() || !sound) {
       Throw<PolicyError>("{}: layer {} holds a number that is not finite", source, l);
     }
   }

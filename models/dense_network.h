@@ -24,7 +24,7 @@ struct DenseLayer {
 class DenseNetwork final : public PolicyNetwork {
  public:
   // At least one layer; throws PolicyError naming `source` unless the shapes fit each other and all
-  // numbers are finite.
+  // numbers are finite, but for outputs whose bias is -infinity.
   DenseNetwork(std::vector<DenseLayer> layers, Activation activation, const std::string& source);
 
   Activation activation() const { return activation_; }

@@ -35,6 +35,18 @@ Scratch& ThreadScratch(const TanhMlp& mlp) {
   return *all.back();
 }
 
+// Weights near the largest float may overflow.
+void RequireFiniteMean(const float* mean, std::int64_t actions,
+                       const Eigen::Ref<const Eigen::RowVectorXf>& observation) {
+  if (Eigen::Map<const VectorF>(mean, actions).allFinite()) return;
+  const auto shown = observation.head(std::min<Eigen::Index>(observation.size(), 8));
+  Throw<PolicyError>(
+      "the policy gives an action that is not finite at the observation ({}{}), expected weights "
+      "that do not overflow",
+      fmt::join(shown.begin(), shown.end(), ", "),
+      shown.size() < observation.size() ? ", ..." : "");
+}
+
 // Calls use(row, mean) with the mean [action_dim] of every row.
 template <class Use>
 void ForEachMean(const TanhMlp& mlp, const VectorF& parameters,
@@ -49,7 +61,11 @@ void ForEachMean(const TanhMlp& mlp, const VectorF& parameters,
     }
     mlp.Forward(parameters.data(), rows, scratch.input.data(), mlp.inputs(), scratch.workspace);
     const float* means = scratch.workspace.activations.back().data();
-    for (std::int64_t i = 0; i < rows; ++i) use(begin + i, means + i * mlp.output_width());
+    for (std::int64_t i = 0; i < rows; ++i) {
+      const float* mean = means + i * mlp.output_width();
+      RequireFiniteMean(mean, mlp.outputs(), observations.row(begin + i));
+      use(begin + i, mean);
+    }
   }
 }
 

@@ -12,7 +12,7 @@
 namespace lfiw::core {
 namespace {
 
-constexpr std::int64_t kBlockBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kPieceBytes = std::int64_t{8} << 20;
 constexpr std::int64_t kFlagRows = 1 << 16;
 
 // What the flags say of the rows first .. first + size - 1.
@@ -123,7 +123,7 @@ class FlagSource final : public EpisodeSource {
   void FindBreaks() {
     breaks_.assign(static_cast<std::size_t>(block_rows_), 0);
     const std::int64_t width = ahead_->Info(keys_.observation).row_items();
-    const std::int64_t piece = std::max<std::int64_t>(kBlockBytes / 4 / width, 2);
+    const std::int64_t piece = std::max<std::int64_t>(kPieceBytes / 4 / width, 2);
     for (std::int64_t i = 0; i < block_rows_; i += piece) {
       const std::int64_t count = std::min(piece, block_rows_ - i);
       const MatrixF next = ReadMatrix(*ahead_, keys_.next_observation, block_first_ + i, count);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -84,7 +85,7 @@ void FindUselessColumns(AuditReport& report) {
         "a policy that acts there differently cannot be evaluated from this log");
   }
   if (IsConstant(report.reward) && report.reward.min == 0.0) {
-    report.AddFinding(Severity::kWarning, "no_reward", "every reward is 0",
+    report.AddFinding(Severity::kError, "no_reward", "every reward is 0",
                       "check which array holds the rewards");
   }
 }
@@ -287,6 +288,8 @@ void LogAuditor::Add(const EpisodeBatch& batch) {
   terminated_.insert(terminated_.end(), batch.terminated.begin(), batch.terminated.end());
   steps_ += batch.steps();
   repeated_.Add(batch);
+  alignment_.Add(batch);
+  outliers_.Add(batch);
   if (first_not_finite_.empty()) NoteFirst(batch);
 }
 
@@ -327,6 +330,12 @@ AuditReport LogAuditor::Finish(const LogInfo& info, const LogCounts& counts) con
   FindRepairs(report);
   FindUselessColumns(report);
   FindDensities(report);
+  for (std::vector<Finding> found : {alignment_.Findings(), outliers_.Findings()}) {
+    for (Finding& finding : found) {
+      report.AddFinding(finding.severity, std::move(finding.code), std::move(finding.text),
+                        std::move(finding.cure));
+    }
+  }
   if (report.episodes < kFewEpisodes) {
     report.AddFinding(
         Severity::kWarning, "few_episodes",

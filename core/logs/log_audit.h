@@ -6,26 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/logs/alignment_audit.h"
 #include "core/logs/episode_batch.h"
+#include "core/logs/finding.h"
 #include "core/logs/log_reader.h"
+#include "core/logs/outlier_audit.h"
 #include "core/logs/repeated_episodes.h"
 
 namespace lfiw::core {
-
-enum class Severity {
-  kNote,
-  kWarning,  // estimates may be wrong
-  kError,    // estimates will be wrong, or impossible
-};
-const char* SeverityName(Severity severity);
-
-// One thing found in a log. `code` is stable, for programs: "reward_shifted".
-struct Finding {
-  Severity severity = Severity::kNote;
-  std::string code;
-  std::string text;
-  std::string cure;  // may be empty
-};
 
 // Of finite values; without any, `count` is 0 and the rest means nothing.
 struct Distribution {
@@ -91,6 +79,8 @@ class LogAuditor {
   std::vector<Column> observations_, actions_;
   Column reward_, density_;
   RepeatedEpisodes repeated_;
+  AlignmentAuditor alignment_;
+  OutlierAuditor outliers_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };
 

@@ -1,7 +1,13 @@
 #include "core/run/run_directory.h"
 
+#include <signal.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <system_error>
+#include <vector>
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
@@ -36,6 +42,21 @@ ordered_json DescribeSystem(const SystemInfo& system) {
           {"products", system.products}};
 }
 
+// Removes temporary files (".NAME.PROCESS.COUNT.tmp") of programs that were killed while they
+// wrote.
+void RemoveLeftovers(const std::string& directory) {
+  static const std::regex temporary(R"(\..+\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  std::vector<std::filesystem::path> dead;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    std::smatch match;
+    if (!std::regex_match(name, match, temporary) || !entry.is_regular_file(error)) continue;
+    if (::kill(std::stoi(match[1]), 0) != 0 && errno == ESRCH) dead.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : dead) std::filesystem::remove(path, error);
+}
+
 }  // namespace
 
 std::string DefaultRunDirectory(const std::string& root, const std::string& name,
@@ -48,6 +69,7 @@ RunDirectory::RunDirectory(std::string path) : path_(std::move(path)) {
   CreateDirectories(path_);
   // fails now rather than after hours of computing
   const AtomicFile probe(File("probe"));
+  RemoveLeftovers(path_);
 }
 
 void RunDirectory::Write(const std::string& name, std::string_view bytes) const {

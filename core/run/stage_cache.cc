@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/run/atomic_file.h"
 #include "core/run/file_lock.h"
+#include "core/run/progress.h"
 #include "core/run/sha256.h"
 
 namespace lfiw::core {
@@ -28,6 +29,26 @@ void RemoveAll(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);
   if (error) Throw<DataError>("cannot remove {}: {}", path, error.message());
+}
+
+// Whether there is anything at `path`, be it a link that leads nowhere.
+bool IsTaken(const std::string& path) {
+  std::error_code error;
+  return fs::symlink_status(path, error).type() > fs::file_type::not_found;
+}
+
+// Throws DataError where something stands that the cache did not put there.
+void RequireKind(const std::string& path, fs::file_type expected) {
+  if (!IsTaken(path)) return;
+  std::error_code error;
+  const fs::file_type type = fs::status(path, error).type();
+  if (type == expected) return;
+  const char* kind = "special file";
+  if (type == fs::file_type::directory) kind = "folder";
+  if (type == fs::file_type::regular) kind = "file";
+  if (type == fs::file_type::not_found) kind = "link that leads nowhere";
+  Throw<DataError>("the cache cannot use {}: it is a {}, expected a {}; it may be deleted", path,
+                   kind, expected == fs::file_type::directory ? "folder" : "file");
 }
 
 bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
@@ -156,15 +177,18 @@ Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
   const auto start = std::chrono::steady_clock::now();
   const std::string key = stage.Hash();
   const std::string directory = Directory(stage, key);
-  CreateDirectories(fs::path(directory).parent_path().string());
+  const std::string parent = fs::path(directory).parent_path().string();
+  RequireKind(parent, fs::file_type::directory);
+  CreateDirectories(parent);
   const std::string lock_file = directory + ".lock";
+  RequireKind(lock_file, fs::file_type::regular);
   const FileLock lock(lock_file);
   // its time is when the stage was last asked for, which `lfiw cache prune` goes by
   fs::last_write_time(lock_file, fs::file_time_type::clock::now());
 
   StageOutcome outcome = StageOutcome::kReused;
   std::optional<std::string> content_hash;
-  if (fs::exists(directory)) {
+  if (IsTaken(directory)) {
     content_hash = VerifySeal(stage, directory);
     if (!content_hash) {
       outcome = StageOutcome::kReplaced;
@@ -175,10 +199,13 @@ Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
   }
   if (!content_hash) {
     const std::string work = directory + ".work";
+    RequireKind(work, fs::file_type::directory);
+    RequireKind(work + "/" + kCheckpointFolder, fs::file_type::directory);
     CreateDirectories(work + "/" + kCheckpointFolder);
     // a try that was killed at the very end needs only its last step
     content_hash = VerifySeal(stage, work);
     if (!content_hash) {
+      if (InterruptRequested()) throw Interrupted();
       const auto begin = std::chrono::steady_clock::now();
       write(work);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

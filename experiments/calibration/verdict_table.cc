@@ -291,7 +291,10 @@ CsvColumns<JudgedCase> CaseColumns(double wrong_share) {
        OfPart(&Evidence::back_test, &Backtest::ExcessShare)},
       {"open_loop", "deviations", "largest error of states predicted under logged actions",
        OfEvidence(&Evidence::open_loop)},
-      {"reach", "", "horizon / length of the longest logged episode", OfEvidence(&Evidence::reach)},
+      {"reach", "", "horizon / steps that enough logged episodes run",
+       OfEvidence(&Evidence::reach)},
+      {"influence", "", "share of the squared deviations that one episode makes up",
+       OfEvidence(&Evidence::influence)},
       {"uncorrected", "return", "the model's own value beside one that the log corrects",
        OfEvidence(&Evidence::uncorrected)}};
 }

@@ -138,7 +138,16 @@ int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   });
   // read as the configuration says, so that running its config.yaml again reads the same
   LogSource log = ReadLogFile(config.log, config.environment, config.seed);
-  if (config.value.horizon == 0) config.value.horizon = LongestEpisode(log.log);
+  if (config.value.horizon == 0) {
+    config.value.horizon = SupportedSteps(log.log);
+    log.horizon_rule =
+        fmt::format("the horizon is {} steps, the most that at least {:g} % of the episodes take{}",
+                    config.value.horizon, 100.0 * kSupportedShare,
+                    config.value.horizon < LongestEpisode(log.log)
+                        ? fmt::format(" (the longest takes {})", LongestEpisode(log.log))
+                        : "");
+    log.notes.push_back(log.horizon_rule);
+  }
   CheckConfig(config);
   return RunIn({.config = "",
                 .overrides = command.overrides,

@@ -14,8 +14,8 @@
 #include "core/run/run_directory.h"
 #include "envs/env.h"
 #include "envs/env_registry.h"
-#include "experiments/cli/env_audit.h"
 #include "experiments/cli/inspect_report.h"
+#include "experiments/evaluation/env_audit.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -48,6 +48,13 @@ AuditReport Audit(const LogArguments& arguments) {
   }
   AuditReport report = auditor.Finish(reader->info(), reader->counts());
   if (env_auditor) env_auditor->Finish(report);
+  if (const std::string other = VersionDifference(report.info.environment); !other.empty()) {
+    report.AddFinding(Severity::kWarning, "environment_version",
+                      fmt::format("the log is of {}; lfiw has version 4 of it, and {}",
+                                  report.info.environment, other),
+                      env ? "name no environment, so that reward and end are learned"
+                          : "the log is not compared with it; reward and end will be learned");
+  }
   return report;
 }
 

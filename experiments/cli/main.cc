@@ -187,7 +187,8 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
   verb->add_option("--map", options.map,
                    "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");
-  verb->add_option("--horizon", options.horizon, "steps (default: the longest episode of the log)")
+  verb->add_option("--horizon", options.horizon,
+                   "steps (default: what at least 5 % of the episodes take)")
       ->check(CLI::PositiveNumber);
   verb->add_option("overrides", options.overrides, "key.path=value, as for run");
   verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
@@ -323,6 +324,7 @@ int Guard(const std::function<int()>& action) {
 
 // Parses the command line and runs the chosen verb. Returns the program's exit status.
 int RunProgram(int argc, char** argv) {
+  std::signal(SIGINT, OnInterrupt);
   CLI::App app{
       "lfiw evaluates a new policy from logged data of another one: a learned dynamics model,\n"
       "corrected by likelihood-free importance weights."};
@@ -350,7 +352,6 @@ int RunProgram(int argc, char** argv) {
     return app.exit(error) == 0 ? kDone : kWrongInput;
   }
 
-  std::signal(SIGINT, OnInterrupt);
   return Guard([&] {
     SetThreads(line.common.threads);
     return line.action();

@@ -10,6 +10,8 @@
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "experiments/evaluation/sources.h"
+#include "ope/episode_terms.h"
+#include "ope/judgement/backtest.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -99,9 +101,13 @@ class Evaluator {
     measured.improvement = improvement_;
     measured.clamp_rate = rollouts.ClampRate();
     measured.possible = Possible();
+    measured.influence =
+        LargestInfluence(LoggedReturns(in_.log.log, config_.value, config_.value.horizon));
+    measured.log_error = FindingsText(in_.log.findings, Severity::kError);
+    measured.log_warning = FindingsText(in_.log.findings, Severity::kWarning);
     measured.open_loop = OpenLoopOf(in_.models, in_.log, in_.split);
     measured.reach = static_cast<double>(config_.value.horizon) /
-                     static_cast<double>(std::max<std::int64_t>(LongestEpisode(in_.log.log), 1));
+                     static_cast<double>(std::max<std::int64_t>(SupportedSteps(in_.log.log), 1));
     measured.support = support_.Measure({.states = rollouts.visited_states,
                                          .actions = rollouts.visited_actions,
                                          .steps = rollouts.visited_steps,
@@ -161,6 +167,9 @@ void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
                                            .resamples = config.doubly_robust.resamples,
                                            .seed = config.seed});
   measured.episodes = std::ssize(episodes);
+  if (measured.chosen.estimate.value) {
+    measured.influence = LargestInfluence(Influence(measured.chosen.estimate.terms));
+  }
   // what the rows need no longer
   measured.chosen.estimate.terms = {};
   evaluation.measured.doubly_robust = std::move(measured);

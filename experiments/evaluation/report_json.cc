@@ -220,6 +220,11 @@ json Notes(const ReportInputs& in, const EvaluationMeasurements& measured,
         check.margin, check.holds ? "holds" : "fails"));
   }
   for (const std::string& note : in.log.notes) notes.push_back("The log: " + note + ".");
+  for (const Finding& finding : in.log.findings) {
+    notes.push_back(fmt::format("Audit of the log, {}: {}{}.", SeverityName(finding.severity),
+                                finding.text,
+                                finding.cure.empty() ? "" : fmt::format(" ({})", finding.cure)));
+  }
   if (!in.split.skipped.empty()) {
     notes.push_back(
         "Cross-fitting trains the dynamics on all episodes, so its errors below are not "
@@ -312,8 +317,8 @@ std::vector<RewardCheck> CheckRewards(const StageContext& context, const Episode
 
 std::optional<Difference> DifferenceFromLog(const ResultRow& row, const Backtest& logged,
                                             double level) {
-  if (!row.value || !row.ci_low || !row.ci_high) return std::nullopt;
-  const double spread = NormalQuantile(0.5 + 0.5 * level) * logged.logged_stderr;
+  if (!row.value || !row.ci_low || !row.ci_high || !logged.logged_stderr) return std::nullopt;
+  const double spread = NormalQuantile(0.5 + 0.5 * level) * *logged.logged_stderr;
   Difference difference{.value = *row.value - logged.logged};
   difference.low = difference.value - std::hypot(*row.value - *row.ci_low, spread);
   difference.high = difference.value + std::hypot(*row.ci_high - *row.value, spread);
@@ -375,7 +380,8 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
     report["behavior_policy"] = in.policies.behavior->policy->Description();
   }
   if (in.logged) {
-    report["behavior_value"] = {{"value", in.logged->logged}, {"stderr", in.logged->logged_stderr}};
+    report["behavior_value"] = {{"value", in.logged->logged},
+                                {"stderr", NumberOrNull(in.logged->logged_stderr)}};
   }
   AddDifference(in, evaluation, report);
   if (const auto test = evaluation.back_test()) report["back_test"] = BacktestJson(*test);

@@ -41,8 +41,10 @@ void SetInterval(ResultRow& row, const Interval& interval) {
   row.interval_method = EnumName(interval.method);
 }
 
-void SetJudgement(ResultRow& row, const Evidence& evidence, const VerdictOptions& options) {
-  const Judgement judgement = Judge(evidence, options);
+void SetJudgement(JudgedRow& judged, const VerdictOptions& options) {
+  ResultRow& row = judged.row;
+  if (row.ci_low && row.ci_high) judged.evidence.width = *row.ci_high - *row.ci_low;
+  const Judgement judgement = Judge(judged.evidence, options);
   row.verdict = EnumName(judgement.verdict);
   row.reason = fmt::format("{}", fmt::join(judgement.reasons, "; "));
 }
@@ -102,7 +104,7 @@ class RowMaker {
     }
     AddBootstrap(replicates, IntervalMethod::kPipelineBootstrap, intervals);
     SetIntervals(judged, intervals);
-    SetJudgement(row, judged.evidence, config_.verdict);
+    SetJudgement(judged, config_.verdict);
     return judged;
   }
 
@@ -126,7 +128,7 @@ class RowMaker {
     row.khat = estimate.khat;
     row.max_weight = estimate.max_weight;
     if (estimate.value) SetIntervals(judged, Intervals(sweep, horizon));
-    SetJudgement(row, judged.evidence, config_.verdict);
+    SetJudgement(judged, config_.verdict);
     return judged;
   }
 
@@ -155,7 +157,7 @@ class RowMaker {
                              *estimate.value - measured_.plain.value, config_.intervals.level));
       }
     }
-    SetJudgement(row, judged.evidence, config_.verdict);
+    SetJudgement(judged, config_.verdict);
     return judged;
   }
 
@@ -165,6 +167,8 @@ class RowMaker {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
     const Estimate& estimate = source.chosen.estimate;
     Evidence evidence;
+    AddLogFindings(evidence);
+    evidence.influence = std::max(measured_.influence, source.influence);
     evidence.missing_value = estimate.value ? "" : estimate.reason;
     evidence.episodes = source.episodes;
     evidence.ess = estimate.ess;
@@ -244,8 +248,15 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
+  void AddLogFindings(Evidence& evidence) const {
+    evidence.log_error = measured_.log_error;
+    evidence.log_warning = measured_.log_warning;
+    evidence.influence = measured_.influence;
+  }
+
   // Adds what rows with and without weights have in common.
   void AddCommon(const RowKey& key, Evidence& evidence) const {
+    AddLogFindings(evidence);
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;

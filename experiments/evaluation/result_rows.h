@@ -50,7 +50,8 @@ struct Replicate {
 struct DoublyRobustMeasurement {
   ChosenDoublyRobust chosen;
   EpisodeInterval interval;
-  std::int64_t episodes = 0;  // logged ones that correct the model
+  std::int64_t episodes = 0;             // logged ones that correct the model
+  std::optional<double> influence = {};  // LargestInfluence of their terms
 };
 
 // What an estimate of a run is: the plain model, one of the grid at a horizon, or the doubly robust
@@ -84,6 +85,8 @@ struct EvaluationMeasurements {
   std::optional<ReturnRange> possible;  // what the log's rewards can add up to
   std::optional<double> open_loop;      // Evidence::open_loop
   std::optional<double> reach;          // Evidence::reach
+  std::optional<double> influence;      // of the logged returns, Evidence::influence
+  std::string log_error, log_warning;   // Evidence::log_error, log_warning
   std::optional<MonteCarloEstimate> truth;
   // Sweeps whose estimates [R, B] are those of B retrained classifiers; empty if none were asked.
   std::vector<EstimatorSweep> classifier_replicates;

@@ -1,6 +1,10 @@
 #include "experiments/evaluation/run_context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include "core/run/sha256.h"
@@ -21,6 +25,26 @@ TaskKey TaskKeyOf(const StageContext& context) {
 
 PolicySource LoadPolicySource(const std::string& path, const std::string& label) {
   return {path, Sha256HexOfFile(path), label, LoadPolicy(path)};
+}
+
+std::string FindingsText(const std::vector<Finding>& findings, Severity severity) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    if (finding.severity != severity) continue;
+    text += (text.empty() ? "" : "; ") + finding.text;
+    if (!finding.cure.empty()) text += fmt::format(" ({})", finding.cure);
+  }
+  return text;
+}
+
+std::int64_t SupportedSteps(const EpisodeBatch& log) {
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) lengths.push_back(log.Length(e));
+  if (lengths.empty()) return 0;
+  std::ranges::sort(lengths, std::ranges::greater());
+  const auto share =
+      static_cast<std::size_t>(std::ceil(kSupportedShare * static_cast<double>(lengths.size())));
+  return lengths[std::min(std::max<std::size_t>(share, 2), lengths.size()) - 1];
 }
 
 std::int64_t LongestEpisode(const EpisodeBatch& log) {

@@ -127,9 +127,7 @@ int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   const ReportInputs in{config, task,   policies,    log,     split,
                         models, logged, evaluations, rewards, run.command};
   WriteRun(run, in);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}report: {}\n", ScreenText(in), run.directory.File("report.html"));
-  }
+  fmt::print("{}report: {}\n", ScreenText(in), run.directory.File("report.html"));
 
   const bool any =
       std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {

@@ -33,9 +33,12 @@ std::string LogLine(const ReportInputs& in) {
                                  in.log.log.steps(), in.task.spec.name);
   if (in.logged) {
     line += fmt::format("; the logged policy is worth {} +- {}", FormatRounded(in.logged->logged),
-                        FormatRounded(in.logged->logged_stderr, 2));
+                        in.logged->logged_stderr ? FormatRounded(*in.logged->logged_stderr, 2)
+                                                 : "an unknown error (one episode)");
   }
-  return line + "\n";
+  line += "\n";
+  if (!in.log.horizon_rule.empty()) line += in.log.horizon_rule + "\n";
+  return line;
 }
 
 std::string BacktestLine(const std::optional<Backtest>& test) {

@@ -10,12 +10,14 @@
 
 #include "core/error.h"
 #include "core/index_list.h"
+#include "core/logs/log_audit.h"
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
 #include "core/parallel.h"
 #include "core/run/sha256.h"
 #include "core/statistics.h"
 #include "envs/env_registry.h"
+#include "experiments/evaluation/env_audit.h"
 #include "experiments/evaluation/source_stages.h"
 #include "models/transition_view.h"
 #include "policies/files/policy_file.h"
@@ -140,6 +142,28 @@ std::string HashOfLog(const std::string& path) {
   return hash;
 }
 
+// What speaks for or against the log; what its reader decided is told in its notes.
+std::vector<Finding> AuditOf(const LoadedLog& log) {
+  LogAuditor auditor;
+  auditor.Add(log.batch);
+  std::vector<Finding> findings = auditor.Finish(log.info, log.counts).findings;
+  std::erase_if(findings, [](const Finding& f) { return f.severity == Severity::kNote; });
+  return findings;
+}
+
+// Compares the log with the environment that it is said to be of.
+void AddEnvFindings(const std::shared_ptr<const EnvFactory>& env, LogSource& log) {
+  LogAuditor auditor;
+  auditor.Add(log.log);
+  AuditReport report = auditor.Finish({}, {});
+  report.findings.clear();
+  EnvAuditor env_auditor(env);
+  env_auditor.Add(log.log);
+  env_auditor.Finish(report);
+  std::ranges::copy_if(report.findings, std::back_inserter(log.findings),
+                       [](const Finding& f) { return f.severity != Severity::kNote; });
+}
+
 }  // namespace
 
 LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
@@ -151,12 +175,14 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
     if (spec.aux_dim() > 0) read.position_step_seconds = spec.step_seconds;
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
+  std::vector<Finding> findings = AuditOf(loaded);
   return {.log = std::move(loaded.batch),
           .hash = fmt::format("{} {} {} {} {}", HashOfLog(options.file), options.map,
                               read.position_step_seconds, options.max_transitions, seed),
           .environment = std::move(loaded.info.environment),
           .discrete_actions = loaded.info.discrete_actions,
-          .notes = std::move(loaded.info.notes)};
+          .notes = std::move(loaded.info.notes),
+          .findings = std::move(findings)};
 }
 
 Task MakeTask(const EvaluationConfig& config, const LogSource* log) {
@@ -181,6 +207,15 @@ Task MakeTask(const EvaluationConfig& config, const LogSource* log) {
 
 void FitLogToTask(const Task& task, const std::string& path, LogSource& log) {
   CheckFits(log.log, task.spec, path);
+  if (task.env != nullptr) {
+    AddEnvFindings(task.env, log);
+    if (const std::string other = VersionDifference(log.environment); !other.empty()) {
+      log.findings.push_back(
+          {Severity::kWarning, "environment_version",
+           fmt::format("it is of {}; lfiw has version 4 of it, and {}", log.environment, other),
+           "use --env none, so that reward and end are learned"});
+    }
+  }
   if (task.env == nullptr || task.spec.aux_dim() == 0 || log.log.aux_dim() > 0) return;
   const double rms = RecoverAux(*task.env, log.log);
   log.notes.push_back(fmt::format(

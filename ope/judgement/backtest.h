@@ -1,7 +1,10 @@
 #ifndef LFIW_OPE_JUDGEMENT_BACKTEST_H_
 #define LFIW_OPE_JUDGEMENT_BACKTEST_H_
 
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
@@ -14,9 +17,9 @@ namespace lfiw::ope {
 struct Backtest {
   double estimate = 0.0;
   std::optional<double> estimate_stderr = std::nullopt;
-  double logged = 0.0;         // mean return of the log, in the estimand's scale
-  double logged_stderr = 0.0;  // its standard error; 0 for a single episode
-  double spread = 0.0;         // standard deviation of one episode's return
+  double logged = 0.0;  // mean return of the log, in the estimand's scale
+  std::optional<double> logged_stderr = std::nullopt;  // its standard error; of one episode none
+  double spread = 0.0;                                 // standard deviation of one episode's return
 
   double Gap() const { return estimate - logged; }
   // Returns the standard error of Gap.
@@ -35,11 +38,21 @@ struct Backtest {
   }
 };
 
-// Takes the fields `logged`, `logged_stderr` and `spread` from a log. Episodes count for their
-// first `horizon` steps; those that a time limit cut before are left out. Nothing when none is
-// left.
+// Gives each episode's contribution to the mean return of the first `horizon` steps, [episodes]:
+// their mean is the value that the log states. Where a time limit cuts episodes, step t is the mean
+// reward of those that still run times the share that has not ended (Kaplan and Meier 1958): a cut
+// one is neither left out, which would keep those that ended early, nor counted as ended. Without
+// cuts a contribution is the episode's return. Empty where a step is reached by none.
+std::vector<double> LoggedReturns(const EpisodeBatch& log, const ValueOptions& value,
+                                  std::int64_t horizon);
+// Takes the fields `logged`, `logged_stderr` and `spread` from LoggedReturns. Nothing when there
+// are none.
 std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,
                                     std::int64_t horizon);
+
+// The share of the squared deviations from their mean that the farthest value makes up: near 1, it
+// alone decides the mean. Nothing for few or equal values.
+std::optional<double> LargestInfluence(std::span<const double> values);
 
 // The returns that rewards within the range of the log's can add up to.
 struct ReturnRange {

@@ -104,6 +104,12 @@ constexpr std::array kRules = {
     Rule{[](const Evidence& e) -> Measure { return e.missing_value.empty() ? 0.0 : 1.0; },
          Fact<kRefuses>, Bad::kAbove, Unit::kFact,
          [](const Evidence& e, double) { return "there is no estimate: " + e.missing_value; }},
+    Rule{[](const Evidence& e) -> Measure { return e.log_error.empty() ? 0.0 : 1.0; },
+         Fact<kRefuses>, Bad::kAbove, Unit::kFact,
+         [](const Evidence& e, double) { return "the log is faulty: " + e.log_error; }},
+    Rule{[](const Evidence& e) -> Measure { return e.log_warning.empty() ? 0.0 : 1.0; },
+         Fact<kCautions>, Bad::kAbove, Unit::kFact,
+         [](const Evidence& e, double) { return "the log may be faulty: " + e.log_warning; }},
     Rule{Number<&Evidence::ess>, EssLimits, Bad::kBelow, Unit::kNumber,
          [](const Evidence& e, double value) {
            return fmt::format("the weights leave {:.1f} effective of {} episodes", value,
@@ -191,7 +197,22 @@ constexpr std::array kRules = {
          }},
     Rule{Number<&Evidence::reach>, Limit<&VerdictOptions::reach>, Bad::kAbove, Unit::kNumber,
          [](const Evidence&, double value) {
-           return fmt::format("the horizon is {:.1f} times as long as any logged episode", value);
+           return fmt::format("the horizon is {:.1f} times as long as enough logged episodes run", value);
+         }},
+    Rule{Number<&Evidence::influence>, Limit<&VerdictOptions::influence>, Bad::kAbove,
+         Unit::kPercent,
+         [](const Evidence&, double value) {
+           return fmt::format(
+               "one episode alone makes up {:.0f} % of the spread and so decides the estimate",
+               100.0 * value);
+         }},
+    Rule{[](const Evidence& e) -> Measure {
+           return e.width ? Measure(*e.width > 0.0 ? 0.0 : 1.0) : Measure();
+         },
+         Fact<kCautions>, Bad::kAbove, Unit::kFact,
+         [](const Evidence&, double) {
+           return std::string(
+               "the interval has no width, since all values that it is made from are the same");
          }},
     Rule{IsImpossible, Fact<kRefuses>, Bad::kAbove, Unit::kFact,
          [](const Evidence& e, double) {

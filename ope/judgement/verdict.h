@@ -91,9 +91,12 @@ struct VerdictOptions {
   // perfect one may be too where only feedback keeps the system stable, so it takes far more to
   // refuse.
   Threshold open_loop = {1.2, 5.0};
-  // The horizon in lengths of the longest logged episode. What happens later, nobody has seen: slow
+  // The horizon in steps that enough logged episodes run. What happens later, nobody has seen: slow
   // loops of the calibration were off by half a return there with no other sign of it.
   Threshold reach = {1.5, 4.0};
+  // The share of the squared deviations that one episode makes up. Of normal values it is about
+  // 2 ln(n) / n; where it is above one half, the mean is that episode's more than all others'.
+  Threshold influence = {0.5, 0.9, Between(0.0, 1.0)};
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -151,14 +154,22 @@ struct VerdictOptions {
             "the logged states, is beyond these limits when it is larger: 1 is no better than "
             "their mean.");
     v.Field("reach", reach,
-            "The horizon, in lengths of the longest logged episode, is beyond these limits when it "
+            "The horizon, in steps that enough logged episodes run, is beyond these limits when it "
             "is longer: what happens later, nobody has seen.");
+    v.Field("influence", influence,
+            "The share of the squared deviations of returns, or of the estimate's terms, that one "
+            "episode makes up is beyond these limits when it is larger: that episode alone then "
+            "decides the estimate.");
   }
 };
 
 // What is known about one estimate. What was not measured is empty and is not judged.
 struct Evidence {
   std::string missing_value;  // the reason why there is no estimate; empty when there is one
+  // What an audit of the log found: faults that make estimates wrong, and what may do so. Empty
+  // where there is nothing to say.
+  std::string log_error;
+  std::string log_warning;
   std::int64_t episodes = 0;  // n of one repetition
   std::optional<double> ess;
   std::optional<double> khat;
@@ -175,7 +186,11 @@ struct Evidence {
   // Largest error of the states that the model predicts under logged actions, 1 to T steps ahead,
   // in standard deviations of the logged states; infinite where a prediction diverges.
   std::optional<double> open_loop;
-  std::optional<double> reach;          // T / steps of the longest logged episode
+  std::optional<double> reach;  // T / the steps that enough logged episodes run
+  // LargestInfluence of the episodes: of their returns and, where there are such, of their terms of
+  // the estimate; the larger one.
+  std::optional<double> influence;
+  std::optional<double> width;          // of the interval
   std::optional<double> value;          // the estimate, to hold against ...
   std::optional<ReturnRange> possible;  // ... what the log's rewards can add up to
 
@@ -183,6 +198,8 @@ struct Evidence {
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("missing_value", missing_value);
+    v.Field("log_error", log_error);
+    v.Field("log_warning", log_warning);
     v.Field("episodes", episodes);
     v.Field("ess", ess);
     v.Field("khat", khat);
@@ -198,6 +215,8 @@ struct Evidence {
     v.Field("uncorrected", uncorrected);
     v.Field("open_loop", open_loop);
     v.Field("reach", reach);
+    v.Field("influence", influence);
+    v.Field("width", width);
     v.Field("value", value);
     v.Field("possible", possible);
   }

@@ -89,8 +89,28 @@ void BlockRollout::DrawNoise(std::int64_t k) {
 // Executed actions: drawn, then clipped to the bounds, as in the real environment.
 void BlockRollout::Act(std::int64_t k) {
   auto actions = actions_.middleRows(k * shape_.size, shape_.size);
-  in_.policy.Sample(states(k), steps_, action_noise_, actions);
+  try {
+    in_.policy.Sample(states(k), steps_, action_noise_, actions);
+  } catch (const PolicyError&) {
+    // a policy need not be defined where an episode has ended
+    SampleRunning(k, actions);
+  }
   ClipActions(in_.spec, actions);
+}
+
+void BlockRollout::SampleRunning(std::int64_t k, MatrixRef actions) const {
+  std::vector<Eigen::Index> running;
+  for (std::int64_t i = 0; i < shape_.size; ++i) {
+    if (k < length(i)) running.push_back(i);
+  }
+  actions.setZero();
+  if (running.empty()) return;
+  const std::vector<std::int64_t> steps(running.size(), steps_.front());
+  const MatrixF observations = states(k)(running, Eigen::all);
+  const MatrixF noise = action_noise_(running, Eigen::all);
+  MatrixF drawn(std::ssize(running), actions.cols());
+  in_.policy.Sample(observations, steps, noise, drawn);
+  actions(running, Eigen::all) = drawn;
 }
 
 void BlockRollout::Predict(std::int64_t k) {

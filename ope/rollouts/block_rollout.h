@@ -63,6 +63,8 @@ class BlockRollout {
 
   void DrawNoise(std::int64_t k);
   void Act(std::int64_t k);
+  // Draws the actions of the trajectories that have not ended; the others get zeros.
+  void SampleRunning(std::int64_t k, MatrixRef actions) const;
   void Predict(std::int64_t k);
   void RequireFinite(ConstMatrixRef next, std::int64_t k) const;
   void MarkTerminated(std::int64_t k);

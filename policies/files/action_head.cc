@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/error.h"
 #include "policies/normal_density.h"
@@ -25,11 +26,15 @@ std::int64_t DrawCategory(const float* logits, std::int64_t count, double noise)
   for (std::int64_t k = 0; k < count; ++k) total += std::exp(logits[k] - largest);
   const double threshold = total * std::exp(LogNormalCdf(noise));
   double sum = 0.0;
-  for (std::int64_t k = 0; k + 1 < count; ++k) {
-    sum += std::exp(logits[k] - largest);
+  std::int64_t possible = 0;  // the last one so far
+  for (std::int64_t k = 0; k < count; ++k) {
+    const double weight = std::exp(logits[k] - largest);
+    if (weight == 0.0) continue;
+    possible = k;
+    sum += weight;
     if (sum > threshold) return k;
   }
-  return count - 1;
+  return possible;
 }
 
 std::int64_t IndexOfOneHot(const float* action, std::int64_t count) {
@@ -58,6 +63,21 @@ std::int64_t ActionHead::outputs() const {
 std::int64_t ActionHead::noise_dim() const {
   if (kind == OutputKind::kAction) return 0;
   return kind == OutputKind::kLogits ? 1 : action_dim;
+}
+
+std::string ActionHead::FaultOf(const float* outputs) const {
+  const std::span<const float> values(outputs, static_cast<std::size_t>(this->outputs()));
+  if (std::ranges::any_of(values, [](float x) { return std::isnan(x); })) return "NaN";
+  const auto is_finite = [](float x) { return std::isfinite(x); };
+  if (kind == OutputKind::kLogits) {
+    if (std::ranges::count(values, std::numeric_limits<float>::infinity()) > 0) {
+      return "a logit of +infinity";
+    }
+    return std::ranges::any_of(values, is_finite) ? "" : "a logit of -infinity for every action";
+  }
+  // deviations are clamped
+  const auto means = values.first(static_cast<std::size_t>(action_dim));
+  return std::ranges::all_of(means, is_finite) ? "" : "an action that is not finite";
 }
 
 float ActionHead::LogStd(const float* outputs, std::int64_t dim) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/config/visitor.h"
@@ -49,6 +50,11 @@ struct ActionHead {
   // One draw per dimension; one in all for discrete actions; none without noise.
   std::int64_t noise_dim() const;
   bool has_density() const { return kind != OutputKind::kAction; }
+
+  // Says in a few words why outputs [outputs()] define no action: a NaN, no action with a
+  // probability above 0, or a mean that is not finite. Empty where they define one; a logit of
+  // -infinity forbids its action.
+  std::string FaultOf(const float* outputs) const;
 
   // outputs [outputs()], noise [noise_dim()], action [action_dim] (written). A discrete action is
   // drawn by inversion: the smallest k whose cumulated probability exceeds Phi(noise).

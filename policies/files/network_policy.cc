@@ -47,6 +47,10 @@ void CheckParts(const NetworkPolicyParts& parts, const std::string& source) {
                        EnumName(head.kind));
   }
   CheckBounds(head, source);
+  const auto* dense = dynamic_cast<const DenseNetwork*>(parts.network.get());
+  if (dense != nullptr && head.kind != OutputKind::kLogits) {
+    RequireFinite(source, "the last bias", dense->layers().back().bias);
+  }
   if (head.kind == OutputKind::kMean) {
     RequireSize(source, "log_std", head.log_std.size(), head.action_dim);
   }
@@ -130,7 +134,7 @@ void PutTransform(const ObservationTransform& transform, NpzFile& file) {
 }  // namespace
 
 NetworkPolicy::NetworkPolicy(NetworkPolicyParts parts, const std::string& source)
-    : parts_(std::move(parts)) {
+    : parts_(std::move(parts)), source_(source) {
   CheckParts(parts_, source);
 }
 
@@ -170,6 +174,18 @@ void NetworkPolicy::Transform(const float* observation, std::int64_t step, float
   if (parts_.transform.normalizer) parts_.transform.normalizer->Apply(input, input);
 }
 
+void NetworkPolicy::RequireDefined(const float* outputs, const float* observation,
+                                   std::int64_t step) const {
+  const std::string fault = parts_.head.FaultOf(outputs);
+  if (fault.empty()) return;
+  const std::int64_t shown = std::min<std::int64_t>(obs_dim(), 8);
+  Throw<PolicyError>(
+      "{}: the policy gives {} at the observation ({}{}) of step {}, expected numbers that define "
+      "an action; make it defined wherever it may get to",
+      source_.empty() ? parts_.origin : source_, fault,
+      fmt::join(observation, observation + shown, ", "), shown < obs_dim() ? ", ..." : "", step);
+}
+
 // Calls use(row, outputs) with the network's outputs of every row.
 template <class Use>
 void NetworkPolicy::ForEachRow(const ConstMatrixRef& observations,
@@ -188,7 +204,11 @@ void NetworkPolicy::ForEachRow(const ConstMatrixRef& observations,
                 inputs.row(i).data());
     }
     network.Forward(inputs.topRows(rows), outputs.topRows(rows));
-    for (std::int64_t i = 0; i < rows; ++i) use(begin + i, outputs.row(i).data());
+    for (std::int64_t i = 0; i < rows; ++i) {
+      RequireDefined(outputs.row(i).data(), observations.row(begin + i).data(),
+                     steps[static_cast<std::size_t>(begin + i)]);
+      use(begin + i, outputs.row(i).data());
+    }
   }
 }
 

@@ -35,6 +35,8 @@ struct NetworkPolicyParts {
   std::string no_density;  // empty: as the head says
 };
 
+// What it is asked throws PolicyError, naming file and observation, where the network's outputs
+// define no action (ActionHead::FaultOf).
 class NetworkPolicy final : public Policy {
  public:
   // Throws PolicyError naming `source` unless the parts' sizes fit.
@@ -64,7 +66,10 @@ class NetworkPolicy final : public Policy {
                   const Use& use) const;
   void Transform(const float* observation, std::int64_t step, float* input) const;
 
+  void RequireDefined(const float* outputs, const float* observation, std::int64_t step) const;
+
   NetworkPolicyParts parts_;
+  std::string source_;
 };
 
 // The weights of a dense network with everything around them, as an .npz file that numpy.savez can

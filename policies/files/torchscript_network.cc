@@ -113,14 +113,17 @@ void TorchScriptNetwork::Bind(const Shape& shape) {
   const at::Tensor first = impl.Call(inputs.narrow(0, 0, 1)).clone();
   impl.CheckOutputs(first, 1);
   const at::Tensor again = impl.Call(inputs.narrow(0, 0, 1));
-  if (!at::equal(first, again) || !AllEqual(before, impl.module.Tensors())) {
+  // an undefined answer (NaN) is told where the policy is asked, with its observation
+  if (!at::allclose(first, again, 0.0, 0.0, /*equal_nan=*/true) ||
+      !AllEqual(before, impl.module.Tensors())) {
     RefuseState(impl.module.path(),
                 "the module answers differently when asked twice (it keeps a state or draws "
                 "random numbers)");
   }
   const at::Tensor batch = impl.Call(inputs);
   impl.CheckOutputs(batch, kProbeRows);
-  if (!at::allclose(batch.narrow(0, 0, 1), first, kBatchTolerance, kBatchTolerance)) {
+  if (!at::allclose(batch.narrow(0, 0, 1), first, kBatchTolerance, kBatchTolerance,
+                    /*equal_nan=*/true)) {
     RefuseState(impl.module.path(), "the module mixes the rows of a batch");
   }
 }

@@ -15,6 +15,19 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+TEST(FindEnv, DoesNotTakeVersion5ForVersion4WhereItDiffers) {
+  EXPECT_EQ(FindEnv("HalfCheetah-v5")->spec().name, "HalfCheetah");
+  EXPECT_EQ(VersionDifference("Swimmer-v5"), "");
+  EXPECT_EQ(VersionDifference("Walker2d-v4"), "");
+  EXPECT_EQ(VersionDifference("Glider-v5"), "");
+  for (const std::string name : {"Walker2d-v5", "hopper-v5", "Ant-v5", "HumanoidStandup-v5"}) {
+    EXPECT_THAT([&] { FindEnv(name); },
+                testing::ThrowsMessage<ConfigError>(testing::AllOf(
+                    testing::HasSubstr(name), testing::HasSubstr("version 5 differs"))));
+  }
+  EXPECT_THAT(VersionDifference("Swimmer-v6"), testing::HasSubstr("version 6"));
+}
+
 TEST(FindEnv, KnowsEveryNameItLists) {
   EXPECT_EQ(EnvNames().size(), 7u);
   for (const std::string& name : EnvNames()) EXPECT_EQ(FindEnv(name)->spec().name, name);

@@ -105,12 +105,12 @@ TEST(LogAudit, ConstantAndRepeatedDimensionsAreListed) {
                                            Is(Severity::kNote, "duplicate_observation")));
 }
 
-TEST(LogAudit, ConstantActionsAndRewardsAreWarnings) {
+TEST(LogAudit, ConstantActionsAreAWarningAndRewardsThatAreAll0AnError) {
   EpisodeBatch log = GoodLog();
   log.actions.setConstant(0.5f);
   log.rewards.assign(log.rewards.size(), 0.0);
-  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kWarning, "constant_action"),
-                                               Is(Severity::kWarning, "no_reward")));
+  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kError, "no_reward"),
+                                               Is(Severity::kWarning, "constant_action")));
 }
 
 TEST(LogAudit, TerminalsAtTheLongestLengthSmellOfTimeouts) {

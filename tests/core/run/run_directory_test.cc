@@ -1,9 +1,12 @@
 #include "core/run/run_directory.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -68,6 +71,18 @@ TEST(RunDirectoryTest, TheManifestTellsWhatTheRunWasMadeOf) {
   EXPECT_EQ(json["stages"][0]["outcome"], "computed");
   EXPECT_EQ(json["stages"][0]["seconds"], 1.5);
   EXPECT_THAT(json["system"]["openblas_config"], HasSubstr("OpenBLAS"));
+}
+
+TEST(RunDirectoryTest, RemovesWhatAKilledProgramLeft) {
+  namespace fs = std::filesystem;
+  const TestDir dir;
+  const std::string mine = dir / fmt::format(".report.json.{}.7.tmp", ::getpid());
+  const std::string dead = dir / ".report.json.999999999.0.tmp", other = dir / ".notes.tmp";
+  for (const std::string& path : {mine, dead, other}) std::ofstream(path) << "x";
+  const RunDirectory run(dir.path());
+  EXPECT_TRUE(fs::exists(mine));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(other));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
+#include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 
 namespace lfiw::core {
@@ -213,6 +214,55 @@ TEST(StageCacheTest, AnImpossibleRootIsADataError) {
   WriteFileAtomically(dir / "f", "x");
   EXPECT_THAT([&] { StageCache cache(dir / "f/cache"); },
               ThrowsMessage<DataError>(HasSubstr("cannot create the directory")));
+}
+
+TEST(StageCacheTest, NamesWhatStandsInItsWay) {
+  namespace fs = std::filesystem;
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir.path());
+  const std::string entry = cache.RunStage(Fit(), counter.writer()).directory;
+  const auto expect_refused = [&](const std::string& path) {
+    EXPECT_THAT(
+        [&] { cache.RunStage(Fit(), counter.writer()); },
+        ThrowsMessage<DataError>(testing::AllOf(HasSubstr(path), HasSubstr("it may be deleted"))));
+    fs::remove_all(path);
+    EXPECT_NO_THROW(cache.RunStage(Fit(), counter.writer()));
+  };
+  fs::remove(entry + ".lock");
+  fs::create_directory(entry + ".lock");
+  expect_refused(entry + ".lock");
+  fs::remove(entry + ".lock");
+  fs::create_symlink("nowhere/at/all", entry + ".lock");
+  expect_refused(entry + ".lock");
+  for (const char* target : {"", "nowhere/at/all"}) {
+    fs::remove_all(entry);
+    if (*target == '\0') {
+      WriteFileAtomically(entry + ".work", "a file");
+    } else {
+      fs::create_symlink(target, entry + ".work");
+    }
+    expect_refused(entry + ".work");
+  }
+  // what stands in place of the artifact itself is replaced
+  fs::remove_all(entry);
+  fs::create_symlink("nowhere/at/all", entry);
+  EXPECT_EQ(ReadFile(cache.RunStage(Fit(), counter.writer()).directory + "/out.txt"), "result");
+  fs::remove_all(entry);
+  WriteFileAtomically(entry, "a file");
+  EXPECT_EQ(ReadFile(cache.RunStage(Fit(), counter.writer()).directory + "/out.txt"), "result");
+}
+
+TEST(StageCacheTest, AnInterruptBeforeTheFirstStepStopsIt) {
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir.path());
+  InterruptRequested() = true;
+  EXPECT_THROW(cache.RunStage(Fit(), counter.writer()), Interrupted);
+  InterruptRequested() = false;
+  EXPECT_EQ(counter.calls, 0);
+  cache.RunStage(Fit(), counter.writer());
+  EXPECT_EQ(counter.calls, 1);
 }
 
 }  // namespace

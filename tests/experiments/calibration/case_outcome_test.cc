@@ -35,9 +35,9 @@ TEST(OutcomeJson, NamesEveryFieldAndLeavesAbsentPartsOut) {
     "estimator": "model", "horizon": 3, "value": "-inf", "standard_error": null, "ci_low": null,
     "ci_high": null, "interval_method": "", "plain_low": null, "plain_high": null, "truth": 0.0,
     "spread": 0.0, "evidence": {
-      "missing_value": "", "episodes": 0, "ess": null, "khat": null, "clip_rate": null,
+      "missing_value": "", "log_error": "", "log_warning": "", "episodes": 0, "ess": null, "khat": null, "clip_rate": null,
       "clamp_rate": null, "ece": null, "auc": null, "model_auc": null, "open_loop": null,
-      "reach": null, "value": null, "uncorrected": null, "possible": [-1.0, 1.0],
+      "reach": null, "influence": null, "width": null, "value": null, "uncorrected": null, "possible": [-1.0, 1.0],
       "improves": {"holds": true, "margin": 0.25, "standard_error": null, "reason": ""}}})");
   EXPECT_EQ(OutcomeJson(outcome), expected);
 }

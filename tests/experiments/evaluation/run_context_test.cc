@@ -89,6 +89,27 @@ TEST_F(RunContextTest, ALoadedPolicyComesWithTheHashOfItsFile) {
               ThrowsMessage<Error>(HasSubstr("none.npz")));
 }
 
+TEST(SupportedSteps, AreThoseThatEnoughEpisodesTake) {
+  EXPECT_EQ(SupportedSteps({}), 0);
+  EpisodeBatch log;
+  log.offsets = {0, 7};
+  EXPECT_EQ(SupportedSteps(log), 7);  // there is no other
+  log.offsets = {0, 7, 10, 14};
+  EXPECT_EQ(SupportedSteps(log), 4);
+  log.offsets = {0};
+  for (std::int64_t e = 1; e <= 100; ++e) log.offsets.push_back(log.offsets.back() + e);
+  EXPECT_EQ(SupportedSteps(log), 96);
+}
+
+TEST(FindingsText, ListsThoseOfOneGradeWithTheirCures) {
+  const std::vector<Finding> findings = {{Severity::kError, "a", "rows are shifted", "shift them"},
+                                         {Severity::kWarning, "b", "few episodes", ""},
+                                         {Severity::kError, "c", "no reward", ""}};
+  EXPECT_EQ(FindingsText(findings, Severity::kError), "rows are shifted (shift them); no reward");
+  EXPECT_EQ(FindingsText(findings, Severity::kWarning), "few episodes");
+  EXPECT_EQ(FindingsText({}, Severity::kWarning), "");
+}
+
 TEST(LongestEpisode, IsThatWithTheMostSteps) {
   EXPECT_EQ(LongestEpisode({}), 0);
   EpisodeBatch log;

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/rng.h"
 
 namespace lfiw::ope {
 namespace {
@@ -25,14 +29,56 @@ TEST(LoggedValue, IsTheMeanDiscountedReturnOfTheFirstSteps) {
   ASSERT_TRUE(test);
   EXPECT_DOUBLE_EQ(test->logged, 3.5);  // returns 3 and 4
   EXPECT_DOUBLE_EQ(test->spread, std::sqrt(0.5));
-  EXPECT_DOUBLE_EQ(test->logged_stderr, 0.5);
+  EXPECT_DOUBLE_EQ(test->logged_stderr.value(), 0.5);
 }
 
-TEST(LoggedValue, LeavesOutEpisodesThatWereCutButKeepsThoseThatEnded) {
+TEST(LoggedValue, CountsCutEpisodesWhileTheyRun) {
+  // step 0: mean 13/3; a third ends there; then only the first runs
   const auto test = LoggedValue(LogOf({{1, 1, 1}, {7}, {5}}, {0, 0, 1}), {}, 3);
   ASSERT_TRUE(test);
-  EXPECT_DOUBLE_EQ(test->logged, 4.0);
+  EXPECT_DOUBLE_EQ(test->logged, 13.0 / 3.0 + 2.0 / 3.0 + 2.0 / 3.0);
   EXPECT_FALSE(LoggedValue(LogOf({{1, 1}}, {0}), {}, 3));
+}
+
+TEST(LoggedValue, IsNotBiasedToEpisodesThatEndEarly) {
+  // reward 1 a step, 5 % end at every step, half of the episodes are cut after 20 steps
+  Stream stream(4, "censored");
+  std::vector<std::vector<double>> episodes;
+  std::vector<std::uint8_t> ended;
+  for (int e = 0; e < 20000; ++e) {
+    const int limit = stream.Uniform() < 0.5 ? 20 : 50;
+    int length = 1;
+    bool end = stream.Uniform() < 0.05;
+    while (!end && length < limit) {
+      ++length;
+      end = stream.Uniform() < 0.05;
+    }
+    episodes.emplace_back(length, 1.0);
+    ended.push_back(end ? 1 : 0);
+  }
+  const auto test = LoggedValue(LogOf(episodes, ended), {}, 50);
+  ASSERT_TRUE(test);
+  const double truth = (1.0 - std::pow(0.95, 50)) / 0.05;
+  EXPECT_NEAR(test->logged, truth, 4.0 * *test->logged_stderr);
+  EXPECT_LT(*test->logged_stderr, 0.2);
+}
+
+TEST(LoggedValue, OfOneEpisodeHasNoError) {
+  const auto test = LoggedValue(LogOf({{1, 2}}, {0}), {}, 2);
+  ASSERT_TRUE(test);
+  EXPECT_DOUBLE_EQ(test->logged, 3.0);
+  EXPECT_FALSE(test->logged_stderr);
+}
+
+TEST(LargestInfluence, IsTheShareOfTheFarthestValue) {
+  std::vector<double> values(100, 0.0);
+  EXPECT_FALSE(LargestInfluence(values));
+  values[3] = 1e6;
+  EXPECT_NEAR(LargestInfluence(values).value(), 0.99, 0.001);
+  Stream stream(1, "influence");
+  for (double& value : values) value = stream.Normal();
+  EXPECT_LT(LargestInfluence(values).value(), 0.2);
+  EXPECT_FALSE(LargestInfluence(std::vector<double>{0.0, 1.0}));
 }
 
 TEST(LoggedValue, FollowsTheNormalizedScale) {

@@ -51,6 +51,35 @@ TEST(Judge, AMissingEstimateIsNeverUsable) {
   EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
 }
 
+TEST(Judge, AFaultyLogRefusesAndADoubtfulOneCautions) {
+  Evidence evidence = Good();
+  evidence.log_warning = "every episode has one step";
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.log_error = "actions come one row too late";
+  const Judgement judgement = Judge(evidence, {});
+  EXPECT_EQ(judgement.verdict, Verdict::kDoNotUse);
+  EXPECT_THAT(judgement.reasons, ElementsAre(HasSubstr("actions come one row too late"),
+                                             HasSubstr("every episode has one step")));
+}
+
+TEST(Judge, OneEpisodeThatDecidesIsNotTrusted) {
+  Evidence evidence = Good();
+  evidence.influence = 0.3;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
+  evidence.influence = 0.6;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.influence = 0.97;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+}
+
+TEST(Judge, AnIntervalWithoutWidthCallsForCaution) {
+  Evidence evidence = Good();
+  evidence.width = 0.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.width = 1e-9;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
+}
+
 TEST(Judge, FewEffectiveEpisodesLowerTheVerdict) {
   Evidence evidence = Good();
   evidence.ess = 15.0;
@@ -237,7 +266,9 @@ const std::vector<Measured>& AllMeasured() {
       {"open_loop", [](Evidence& e, double x) { e.open_loop = x; }, &VerdictOptions::open_loop, 1,
        "up to {:.2g} standard"},
       {"reach", [](Evidence& e, double x) { e.reach = x; }, &VerdictOptions::reach, 1,
-       "{:.1f} times"}};
+       "{:.1f} times"},
+      {"influence", [](Evidence& e, double x) { e.influence = x; }, &VerdictOptions::influence, 1,
+       "makes up {:.0f} %", 100.0, " %"}};
   return all;
 }
 

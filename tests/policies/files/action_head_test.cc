@@ -148,5 +148,38 @@ TEST(ActionHeadTest, CategoricalLogProbabilityIsTheLogSoftmax) {
   EXPECT_THAT(likeliest, ElementsAre(0.0f, 0.0f, 1.0f));
 }
 
+TEST(ActionHeadTest, LogitsOfMinusInfinityForbidActionsButNotAllOfThem) {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  ActionHead head;
+  head.kind = OutputKind::kLogits;
+  head.action_dim = 3;
+  const float masked[] = {-kInfinite, 0.5f, -kInfinite};
+  EXPECT_EQ(head.FaultOf(masked), "");
+  for (const float noise : {-9.0f, 0.0f, 9.0f}) {
+    float action[3];
+    head.Draw(masked, &noise, action);
+    EXPECT_EQ(action[1], 1.0f);
+  }
+  const float none[] = {-kInfinite, -kInfinite, -kInfinite};
+  EXPECT_THAT(head.FaultOf(none), testing::HasSubstr("every action"));
+  const float sure[] = {kInfinite, 0.0f, 0.0f};
+  EXPECT_THAT(head.FaultOf(sure), testing::HasSubstr("+infinity"));
+  const float nan[] = {0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f};
+  EXPECT_THAT(head.FaultOf(nan), testing::HasSubstr("NaN"));
+}
+
+TEST(ActionHeadTest, MeansMustBeFiniteAndDeviationsNumbers) {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  ActionHead head;
+  head.kind = OutputKind::kMeanLogStd;
+  head.action_dim = 1;
+  const float sharp[] = {1.0f, -kInfinite};  // clamped
+  EXPECT_EQ(head.FaultOf(sharp), "");
+  const float far[] = {kInfinite, 0.0f};
+  EXPECT_THAT(head.FaultOf(far), testing::HasSubstr("not finite"));
+  const float nan[] = {0.0f, std::numeric_limits<float>::quiet_NaN()};
+  EXPECT_THAT(head.FaultOf(nan), testing::HasSubstr("NaN"));
+}
+
 }  // namespace
 }  // namespace lfiw::policies

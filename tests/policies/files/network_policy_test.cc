@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -176,6 +177,50 @@ TEST(NetworkPolicyTest, WrongArraysAreNamedWithWhatWasExpected) {
               }),
               HasSubstr("log_std_range is [2, 1]"));
   EXPECT_THAT(ErrorOf([](NpzFile& f) { f.Put("bias_1", VectorF{{0.0f}}); }), HasSubstr("layer 1"));
+}
+
+// One observation; its logits are 0 and `bias`.
+std::unique_ptr<NetworkPolicy> MaskedPolicy(float bias, float weight = 0.0f) {
+  NetworkPolicyParts parts;
+  parts.network = std::make_unique<DenseNetwork>(
+      std::vector<DenseLayer>{{MatrixF{{weight, weight}}, VectorF{{0.0f, bias}}}},
+      Activation::kTanh, "test");
+  parts.head.kind = OutputKind::kLogits;
+  parts.head.action_dim = 2;
+  return std::make_unique<NetworkPolicy>(std::move(parts), "masked.npz");
+}
+
+TEST(NetworkPolicyTest, ABiasOfMinusInfinityForbidsAnAction) {
+  const float infinite = std::numeric_limits<float>::infinity();
+  const auto policy = MaskedPolicy(-infinite);
+  EXPECT_EQ(SampleOf(*policy, MatrixF::Ones(50, 1)).col(0), VectorF::Ones(50));
+  std::vector<double> density(1);
+  policy->LogDensity(MatrixF::Ones(1, 1), Steps(1), MatrixF{{0.0f, 1.0f}}, VectorD::Zero(2),
+                     VectorD::Ones(2), density);
+  EXPECT_EQ(density[0], -HUGE_VAL);
+  EXPECT_THROW(MaskedPolicy(infinite), PolicyError);
+}
+
+TEST(NetworkPolicyTest, NamesTheObservationWhereItIsNotDefined) {
+  const auto policy = MaskedPolicy(0.0f, 3e38f);
+  MatrixF observations = MatrixF::Zero(3, 1);
+  EXPECT_NO_THROW(SampleOf(*policy, observations));
+  observations(2, 0) = -7.5f;  // overflows to -infinity for both
+  const auto message =
+      testing::ThrowsMessage<PolicyError>(AllOf(HasSubstr("masked.npz"), HasSubstr("every action"),
+                                                HasSubstr("(-7.5)"), HasSubstr("step 2")));
+  EXPECT_THAT([&] { SampleOf(*policy, observations); }, message);
+  MatrixF actions(3, 2);
+  EXPECT_THAT([&] { policy->Mean(observations, Steps(3), actions); }, message);
+  actions = MatrixF::Zero(3, 2);
+  actions.col(0).setOnes();
+  std::vector<double> density(3);
+  EXPECT_THAT(
+      [&] {
+        policy->LogDensity(observations, Steps(3), actions, VectorD::Zero(2), VectorD::Ones(2),
+                           density);
+      },
+      message);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "experiments/cli/env_audit.h"
+#include "experiments/evaluation/env_audit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

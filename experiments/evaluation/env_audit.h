@@ -1,5 +1,5 @@
-#ifndef LFIW_EXPERIMENTS_CLI_ENV_AUDIT_H_
-#define LFIW_EXPERIMENTS_CLI_ENV_AUDIT_H_
+#ifndef LFIW_EXPERIMENTS_EVALUATION_ENV_AUDIT_H_
+#define LFIW_EXPERIMENTS_EVALUATION_ENV_AUDIT_H_
 
 #include <array>
 #include <cstdint>
@@ -52,4 +52,4 @@ class EnvAuditor {
 
 }  // namespace lfiw::experiments
 
-#endif  // LFIW_EXPERIMENTS_CLI_ENV_AUDIT_H_
+#endif  // LFIW_EXPERIMENTS_EVALUATION_ENV_AUDIT_H_
