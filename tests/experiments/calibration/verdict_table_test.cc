@@ -110,10 +110,10 @@ TEST(CasesCsv, NamesItsColumnsAndWritesACellForEach) {
       "case,kind,plant,strength,verdict,reasons,estimator,H,horizon,value,stderr,truth,error,size,"
       "relative_error,wrong,ci_low,ci_high,interval_method,covered,covered_not_widened,ess,"
       "khat,clamp_rate,ece,auc,log_mean_weight,outside,median_ratio,worst_quarter,back_test_gap,"
-      "back_test_noise,back_test_share,open_loop,reach,uncorrected\n" +
+      "back_test_noise,back_test_share,open_loop,reach,influence,uncorrected\n" +
           fmt::format(
               "7,support_gap,state_gap,{},caution,\"a \"\"b\"\"; c\",model,2,3,15,0.1,10,5,10,"
-              "0.5,1,13,17,back_test,0,0,,,,,0.75,,0.25,1.5,0.5,,,,,1,\n",
+              "0.5,1,13,17,back_test,0,0,,,,,0.75,,0.25,1.5,0.5,,,,,1,,\n",
               PlantStrength(c.drawn)));
 }
 

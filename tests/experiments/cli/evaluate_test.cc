@@ -231,7 +231,7 @@ TEST_F(EvaluateTest, AWrongOverrideIsNamed) {
 
 TEST_F(EvaluateTest, NoMoreOfTheLogIsReadThanItsOverridesAllow) {
   std::vector<std::int64_t> lengths(10, 5);
-  lengths.push_back(50);
+  lengths.insert(lengths.end(), 2, 50);
   SaveLog(LogOf(lengths), command_.data);
   EXPECT_EQ(Resolved().value.horizon, 50);
   // which episodes are taken follows from the seed

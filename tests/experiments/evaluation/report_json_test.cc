@@ -428,7 +428,8 @@ TEST(DifferenceFromLog, IsUnknownWithoutAnEstimateAndItsInterval) {
   row.ci_low = 0.0;
   EXPECT_FALSE(DifferenceFromLog(row, {}, 0.95));
   row.ci_high = 2.0;
-  EXPECT_TRUE(DifferenceFromLog(row, {}, 0.95));
+  EXPECT_FALSE(DifferenceFromLog(row, {}, 0.95));  // one logged episode has no error
+  EXPECT_TRUE(DifferenceFromLog(row, {.logged_stderr = 0.5}, 0.95));
 }
 
 // ---- the check of the reward
