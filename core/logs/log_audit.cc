@@ -134,7 +134,10 @@ void FindBoundaries(const std::vector<std::uint8_t>& terminated, AuditReport& re
                       "check that the terminal flags were logged");
   }
   if (longest == 1 && report.episodes > 1) {
-    report.AddFinding(Severity::kWarning, "single_steps", "every episode has one step",
+    // where the environment ended them all, this is a contextual bandit
+    const bool bandit = std::ranges::count(terminated, 0) == 0;
+    report.AddFinding(bandit ? Severity::kNote : Severity::kWarning, "single_steps",
+                      "every episode has one step",
                       "if these are shuffled transitions, trajectory estimators do not apply");
   }
 }

@@ -137,7 +137,8 @@ double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
 std::string HashOfLog(const std::string& path) {
   std::string hash;
   for (const std::string& file : LogFiles(path)) {
-    hash += (hash.empty() ? "" : "+") + Sha256HexOfFile(file);
+    if (!hash.empty()) hash += '+';
+    hash += Sha256HexOfFile(file);
   }
   return hash;
 }
