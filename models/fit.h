@@ -89,11 +89,11 @@ struct FitJob {
 };
 
 // Minimizes a problem with Adam and leaves the job's kept parameters in it; validates every
-// `validate_every` steps and at the end, which `patience` may bring forward. A checkpoint found at `job.checkpoint` is resumed (also
-// that of a finished fit, at no cost) and gives the same bytes as an undisturbed fit; the owner of
-// its folder removes it.
-// Throws NumericError that names job and step when a loss is not finite, DataError when the
-// checkpoint belongs to another fit, and Interrupted (after writing a checkpoint).
+// `validate_every` steps and at the end, which `patience` may bring forward. A checkpoint found at
+// `job.checkpoint` is resumed (also that of a finished fit, at no cost) and gives the same bytes as
+// an undisturbed fit; the owner of its folder removes it. Throws NumericError that names job and
+// step when a loss is not finite, DataError when the checkpoint belongs to another fit, and
+// Interrupted (after writing a checkpoint).
 FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job);
 
 }  // namespace lfiw::models

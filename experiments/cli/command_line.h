@@ -21,7 +21,8 @@ inline void AddCommon(CLI::App& verb, CommonOptions& common) {
   verb.add_option("--threads", common.threads, "threads to use (0: one per core)")
       ->check(CLI::NonNegativeNumber);
   verb.add_flag_callback(
-      "--quiet", [&common] { common.verbosity = Verbosity::kQuiet; }, "no progress; the result is printed");
+      "--quiet", [&common] { common.verbosity = Verbosity::kQuiet; },
+      "no progress; the result is printed");
 }
 
 // Adds the verbs of the experiments on images; none where the program was built without them.
