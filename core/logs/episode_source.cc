@@ -353,7 +353,7 @@ FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
   PaddingSearch padding;
   ResetSearch resets(keys.segment);
   const std::int64_t width = store.Info(keys.observation).row_items();
-  const std::int64_t piece = std::clamp<std::int64_t>(kBlockBytes / 4 / width, 1, kFlagRows);
+  const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / 4 / width, 1, kFlagRows);
   for (std::int64_t at = 0; at < all; at += piece) {
     const std::int64_t count = std::min(piece, all - at);
     const MatrixF observations = ReadMatrix(store, keys.observation, at, count);
