@@ -42,59 +42,37 @@ macro(lfiw_missing text)
   message(FATAL_ERROR "${text}")
 endmacro()
 
-macro(lfiw_find_openblas)
-  find_library(LFIW_OPENBLAS NAMES openblas PATH_SUFFIXES openblas-pthread)
-  find_path(LFIW_CBLAS_INCLUDE NAMES cblas.h
-            PATH_SUFFIXES openblas-pthread x86_64-linux-gnu/openblas-pthread openblas)
-  if(NOT LFIW_OPENBLAS OR NOT LFIW_CBLAS_INCLUDE)
-    lfiw_missing("OpenBLAS was not found; install libopenblas-dev (reference BLAS is 17-38 times \
-slower and is not supported)")
+# lfiw_find_plain(TARGET LIBRARIES HEADER FOLDERS MISSING): lfiw::TARGET from a library and its header,
+# looked for in these folders too, without a package file of its own: OpenBLAS has none everywhere,
+# CMake's own FindHDF5 compiles C, a language that neither this project nor its users need, and
+# oneDNN's asks for OpenCL, which is not used here.
+macro(lfiw_find_plain target libraries header folders missing)
+  string(TOUPPER ${target} lfiw_name)
+  find_library(LFIW_${lfiw_name} NAMES ${libraries} PATH_SUFFIXES ${folders})
+  find_path(LFIW_${lfiw_name}_INCLUDE NAMES ${header} PATH_SUFFIXES ${folders})
+  if(NOT LFIW_${lfiw_name} OR NOT LFIW_${lfiw_name}_INCLUDE)
+    lfiw_missing("${missing}")
   endif()
-  if(NOT TARGET lfiw::openblas)
-    add_library(lfiw::openblas UNKNOWN IMPORTED)
-    set_target_properties(lfiw::openblas PROPERTIES
-      IMPORTED_LOCATION "${LFIW_OPENBLAS}"
-      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_CBLAS_INCLUDE}")
-  endif()
-endmacro()
-
-# oneDNN's own package file asks for OpenCL, which is not used here.
-macro(lfiw_find_onednn)
-  find_library(LFIW_ONEDNN NAMES dnnl)
-  find_path(LFIW_ONEDNN_INCLUDE NAMES oneapi/dnnl/dnnl.h)
-  if(NOT LFIW_ONEDNN OR NOT LFIW_ONEDNN_INCLUDE)
-    lfiw_missing("oneDNN was not found; install libdnnl-dev")
-  endif()
-  if(NOT TARGET lfiw::onednn)
-    add_library(lfiw::onednn UNKNOWN IMPORTED)
-    set_target_properties(lfiw::onednn PROPERTIES
-      IMPORTED_LOCATION "${LFIW_ONEDNN}"
-      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_ONEDNN_INCLUDE}")
-  endif()
-endmacro()
-
-# CMake's own FindHDF5 compiles C, a language that neither this project nor its users need.
-macro(lfiw_find_hdf5)
-  find_library(LFIW_HDF5 NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
-  find_path(LFIW_HDF5_INCLUDE NAMES hdf5.h PATH_SUFFIXES hdf5/serial)
-  if(NOT LFIW_HDF5 OR NOT LFIW_HDF5_INCLUDE)
-    lfiw_missing("HDF5 was not found; install libhdf5-dev")
-  endif()
-  if(NOT TARGET lfiw::hdf5)
-    add_library(lfiw::hdf5 UNKNOWN IMPORTED)
-    set_target_properties(lfiw::hdf5 PROPERTIES
-      IMPORTED_LOCATION "${LFIW_HDF5}"
-      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_HDF5_INCLUDE}")
+  if(NOT TARGET lfiw::${target})
+    add_library(lfiw::${target} UNKNOWN IMPORTED)
+    set_target_properties(lfiw::${target} PROPERTIES
+      IMPORTED_LOCATION "${LFIW_${lfiw_name}}"
+      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_${lfiw_name}_INCLUDE}")
   endif()
 endmacro()
 
 macro(lfiw_find_package package)
   if("${package}" STREQUAL "OpenBLAS")
-    lfiw_find_openblas()
+    lfiw_find_plain(openblas openblas cblas.h
+      "openblas-pthread;x86_64-linux-gnu/openblas-pthread;openblas"
+      "OpenBLAS was not found; install libopenblas-dev (reference BLAS is 17-38 times slower and is \
+not supported)")
   elseif("${package}" STREQUAL "OneDNN")
-    lfiw_find_onednn()
+    lfiw_find_plain(onednn dnnl oneapi/dnnl/dnnl.h ""
+      "oneDNN was not found; install libdnnl-dev")
   elseif("${package}" STREQUAL "HDF5")
-    lfiw_find_hdf5()
+    lfiw_find_plain(hdf5 "hdf5_serial;hdf5" hdf5.h hdf5/serial
+      "HDF5 was not found; install libhdf5-dev")
   else()
     if("${package}" STREQUAL "Eigen3")
       find_package(Eigen3 3.4 QUIET NO_MODULE)

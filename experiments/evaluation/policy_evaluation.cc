@@ -103,8 +103,8 @@ class Evaluator {
     measured.possible = Possible();
     measured.influence =
         LargestInfluence(LoggedReturns(in_.log.log, config_.value, config_.value.horizon));
-    measured.log_error = FindingsText(in_.log.findings, Severity::kError);
-    measured.log_warning = FindingsText(in_.log.findings, Severity::kWarning);
+    measured.log_error = FindingsText(in_.log.audit.findings, Severity::kError);
+    measured.log_warning = FindingsText(in_.log.audit.findings, Severity::kWarning);
     measured.open_loop = OpenLoopOf(in_.models, in_.log, in_.split);
     measured.reach = static_cast<double>(config_.value.horizon) /
                      static_cast<double>(std::max<std::int64_t>(SupportedSteps(in_.log.log), 1));

@@ -220,10 +220,9 @@ json Notes(const ReportInputs& in, const EvaluationMeasurements& measured,
         check.margin, check.holds ? "holds" : "fails"));
   }
   for (const std::string& note : in.log.notes) notes.push_back("The log: " + note + ".");
-  for (const Finding& finding : in.log.findings) {
-    notes.push_back(fmt::format("Audit of the log, {}: {}{}.", SeverityName(finding.severity),
-                                finding.text,
-                                finding.cure.empty() ? "" : fmt::format(" ({})", finding.cure)));
+  for (const Finding& finding : in.log.audit.findings) {
+    notes.push_back(fmt::format("Audit of the log, {}: {}.", SeverityName(finding.severity),
+                                FindingText(finding)));
   }
   if (!in.split.skipped.empty()) {
     notes.push_back(

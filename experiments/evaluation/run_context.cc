@@ -27,12 +27,16 @@ PolicySource LoadPolicySource(const std::string& path, const std::string& label)
   return {path, Sha256HexOfFile(path), label, LoadPolicy(path)};
 }
 
+std::string FindingText(const Finding& finding) {
+  return finding.cure.empty() ? finding.text : fmt::format("{} ({})", finding.text, finding.cure);
+}
+
 std::string FindingsText(const std::vector<Finding>& findings, Severity severity) {
   std::string text;
   for (const Finding& finding : findings) {
     if (finding.severity != severity) continue;
-    text += (text.empty() ? "" : "; ") + finding.text;
-    if (!finding.cure.empty()) text += fmt::format(" ({})", finding.cure);
+    if (!text.empty()) text += "; ";
+    text += FindingText(finding);
   }
   return text;
 }

@@ -10,6 +10,7 @@
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
 #include "core/logs/finding.h"
+#include "core/logs/log_audit.h"
 #include "core/run/stage_cache.h"
 #include "envs/env.h"
 #include "experiments/evaluation/evaluation_config.h"
@@ -86,11 +87,13 @@ struct LogSource {
   std::string environment = {};         // as the file names it; empty if it does not
   std::int64_t discrete_actions = 0;    // number of actions; 0: continuous
   std::vector<std::string> notes = {};  // what was decided in reading it
-  std::vector<Finding> findings = {};   // what an audit of it found
+  AuditReport audit = {};               // what speaks for or against it: findings above a note
   std::string horizon_rule = {};        // how it gave the horizon; empty if another was asked for
 };
 
-// The findings of one grade in one line, with their cures; empty where there is none.
+// A finding with its cure: "every reward is 0 (check which array holds the rewards)".
+std::string FindingText(const Finding& finding);
+// The findings of one grade in one line; empty where there is none.
 std::string FindingsText(const std::vector<Finding>& findings, Severity severity);
 
 // The steps that enough episodes run: the most that at least 5 % of the episodes, and 2 of several,

@@ -143,26 +143,25 @@ std::string HashOfLog(const std::string& path) {
   return hash;
 }
 
-// What speaks for or against the log; what its reader decided is told in its notes.
-std::vector<Finding> AuditOf(const LoadedLog& log) {
+// What the reader decided is told in its notes.
+void DropNotes(AuditReport& audit) {
+  std::erase_if(audit.findings, [](const Finding& f) { return f.severity == Severity::kNote; });
+}
+
+AuditReport AuditOf(const LoadedLog& log) {
   LogAuditor auditor;
   auditor.Add(log.batch);
-  std::vector<Finding> findings = auditor.Finish(log.info, log.counts).findings;
-  std::erase_if(findings, [](const Finding& f) { return f.severity == Severity::kNote; });
-  return findings;
+  AuditReport audit = auditor.Finish(log.info, log.counts);
+  DropNotes(audit);
+  return audit;
 }
 
 // Compares the log with the environment that it is said to be of.
 void AddEnvFindings(const std::shared_ptr<const EnvFactory>& env, LogSource& log) {
-  LogAuditor auditor;
+  EnvAuditor auditor(env);
   auditor.Add(log.log);
-  AuditReport report = auditor.Finish({}, {});
-  report.findings.clear();
-  EnvAuditor env_auditor(env);
-  env_auditor.Add(log.log);
-  env_auditor.Finish(report);
-  std::ranges::copy_if(report.findings, std::back_inserter(log.findings),
-                       [](const Finding& f) { return f.severity != Severity::kNote; });
+  auditor.Finish(log.audit);
+  DropNotes(log.audit);
 }
 
 }  // namespace
@@ -176,14 +175,14 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
     if (spec.aux_dim() > 0) read.position_step_seconds = spec.step_seconds;
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
-  std::vector<Finding> findings = AuditOf(loaded);
+  AuditReport audit = AuditOf(loaded);
   return {.log = std::move(loaded.batch),
           .hash = fmt::format("{} {} {} {} {}", HashOfLog(options.file), options.map,
                               read.position_step_seconds, options.max_transitions, seed),
           .environment = std::move(loaded.info.environment),
           .discrete_actions = loaded.info.discrete_actions,
           .notes = std::move(loaded.info.notes),
-          .findings = std::move(findings)};
+          .audit = std::move(audit)};
 }
 
 Task MakeTask(const EvaluationConfig& config, const LogSource* log) {
@@ -211,10 +210,10 @@ void FitLogToTask(const Task& task, const std::string& path, LogSource& log) {
   if (task.env != nullptr) {
     AddEnvFindings(task.env, log);
     if (const std::string other = VersionDifference(log.environment); !other.empty()) {
-      log.findings.push_back(
-          {Severity::kWarning, "environment_version",
-           fmt::format("it is of {}; lfiw has version 4 of it, and {}", log.environment, other),
-           "use --env none, so that reward and end are learned"});
+      log.audit.AddFinding(
+          Severity::kWarning, "environment_version",
+          fmt::format("it is of {}; lfiw has version 4 of it, and {}", log.environment, other),
+          "use --env none, so that reward and end are learned");
     }
   }
   if (task.env == nullptr || task.spec.aux_dim() == 0 || log.log.aux_dim() > 0) return;
