@@ -228,6 +228,7 @@ ClassifierFit FitClassifier(const EpisodeBatch& log, std::span<const std::int64_
   RowFit problem(
       network, [&](std::int64_t step, FitRows& rows) { source.Draw(step, rows); }, LogisticLoss,
       ValidationRows(validation, model, scaler, options, streams));
+  problem.set_training_rows(train.rows.size());
   const std::string rows =
       fmt::format("{}; {} + {} rows; a model of {} members", EpisodesText(episodes),
                   train.rows.size(), validation.rows.size(), model.members());

@@ -62,13 +62,17 @@ void DynamicsScalers::ScaleOutcomes(ConstMatrixRef all_states, ConstMatrixRef al
 
 DynamicsEnsemble::DynamicsEnsemble(DynamicsKind kind, DynamicsScalers scalers,
                                    std::vector<Mlp> networks,
-                                   std::vector<std::vector<std::int64_t>> skipped)
+                                   std::vector<std::vector<std::int64_t>> skipped, MatrixF noise)
     : kind_(kind),
       scalers_(std::move(scalers)),
       networks_(std::move(networks)),
-      skipped_(std::move(skipped)) {
+      skipped_(std::move(skipped)),
+      noise_(std::move(noise)) {
   LFIW_ASSERT(!networks_.empty());
   LFIW_ASSERT(skipped_.empty() || skipped_.size() == networks_.size());
+  LFIW_ASSERT(noise_.size() == 0 ||
+              (kind_ == DynamicsKind::kDeterministic && noise_.rows() == outcome_dim() &&
+               noise_.cols() == noise_.rows()));
   const std::int64_t outputs = outcome_dim() * (kind_ == DynamicsKind::kGaussian ? 2 : 1);
   for (const Mlp& network : networks_) {
     LFIW_ASSERT(network.input_dim() == scalers_.input_dim());
@@ -77,7 +81,13 @@ DynamicsEnsemble::DynamicsEnsemble(DynamicsKind kind, DynamicsScalers scalers,
 }
 
 std::int64_t DynamicsEnsemble::noise_dim() const {
-  return kind_ == DynamicsKind::kGaussian ? outcome_dim() : 0;
+  const bool any = kind_ == DynamicsKind::kGaussian || noise_.size() > 0;
+  return any && noise_scale_ > 0.0f ? outcome_dim() : 0;
+}
+
+void DynamicsEnsemble::ScaleNoise(float factor) {
+  LFIW_ASSERT(factor >= 0.0f);
+  noise_scale_ *= factor;
 }
 
 std::vector<std::int64_t> DynamicsEnsemble::MembersFor(std::int64_t episode) const {
@@ -125,6 +135,20 @@ void DynamicsEnsemble::WriteOutcomes(const MatrixF& outcomes, ConstMatrixRef sta
   }
 }
 
+void DynamicsEnsemble::AddNoise(ConstMatrixRef noise, std::span<const std::int64_t> rows,
+                                Prediction& p) const {
+  Eigen::Index i = 0;
+  for (const std::int64_t row : rows) {
+    if (kind_ == DynamicsKind::kGaussian) {
+      p.means.row(i).array() +=
+          noise_scale_ * (0.5f * p.log_variances.row(i).array()).exp() * noise.row(row).array();
+    } else {
+      p.means.row(i).noalias() += noise_scale_ * (noise.row(row) * noise_.transpose());
+    }
+    ++i;
+  }
+}
+
 void DynamicsEnsemble::Draw(ConstMatrixRef states, ConstMatrixRef actions,
                             std::span<const std::int64_t> member, ConstMatrixRef noise,
                             MatrixRef next_states, MatrixRef aux) const {
@@ -132,14 +156,7 @@ void DynamicsEnsemble::Draw(ConstMatrixRef states, ConstMatrixRef actions,
   for (std::size_t k = 0; k < groups.size(); ++k) {
     if (groups[k].empty()) continue;
     Prediction p = Predict(static_cast<std::int64_t>(k), states, actions, groups[k]);
-    if (noise.cols() > 0) {
-      Eigen::Index i = 0;
-      for (const std::int64_t row : groups[k]) {
-        p.means.row(i).array() +=
-            (0.5f * p.log_variances.row(i).array()).exp() * noise.row(row).array();
-        ++i;
-      }
-    }
+    if (noise.cols() > 0) AddNoise(noise, groups[k], p);
     WriteOutcomes(p.means, states, groups[k], next_states, aux);
   }
 }
@@ -216,6 +233,8 @@ void DynamicsEnsemble::Save(const std::string& path) const {
     networks_[k].Save(Indexed("member", k), file);
   }
   for (std::size_t k = 0; k < skipped_.size(); ++k) file.Put(Indexed("skipped", k), skipped_[k]);
+  if (noise_.size() > 0) file.Put("noise", noise_);
+  file.Put("noise_scale", std::vector<double>{static_cast<double>(noise_scale_)});
   file.Write(path);
 }
 
@@ -247,8 +266,21 @@ DynamicsEnsemble DynamicsEnsemble::Load(const std::string& path) {
     }
     if (file.Has("skipped0")) skipped.push_back(file.GetIntegers(Indexed("skipped", k)));
   }
-  return DynamicsEnsemble(static_cast<DynamicsKind>(found - names.begin()), std::move(scalers),
-                          std::move(networks), std::move(skipped));
+  MatrixF noise;
+  if (file.Has("noise")) noise = file.GetMatrix("noise");
+  if (noise.size() > 0 && (heads == 2 || noise.rows() != scalers.outcome_dim() ||
+                           noise.cols() != scalers.outcome_dim())) {
+    Throw<DataError>("{}: the noise is [{}, {}], expected {} values of deterministic networks",
+                     path, noise.rows(), noise.cols(), scalers.outcome_dim());
+  }
+  DynamicsEnsemble ensemble(static_cast<DynamicsKind>(found - names.begin()), std::move(scalers),
+                            std::move(networks), std::move(skipped), std::move(noise));
+  const auto scale = file.Has("noise_scale") ? file.GetDoubles("noise_scale") : std::vector{1.0};
+  if (scale.size() != 1 || !(scale[0] >= 0.0)) {
+    Throw<DataError>("{}: noise_scale is not one number of at least 0", path);
+  }
+  ensemble.ScaleNoise(static_cast<float>(scale[0]));
+  return ensemble;
 }
 
 }  // namespace lfiw::models

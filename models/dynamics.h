@@ -41,15 +41,18 @@ struct DynamicsScalers {
 };
 
 // An ensemble of networks from scaled (s, a) to scaled outcomes (s' - s, aux), each either a
-// diagonal Gaussian or a point. Outcome dimensions that are constant in the training data keep
+// diagonal Gaussian or a point, to which noise that is the same everywhere may be added. Outcome
+// dimensions that are constant in the training data keep
 // their constant change (s) or value (aux) and are no input, target or part of a density.
 class DynamicsEnsemble : public TransitionModel {
  public:
   // `networks` map input_dim to outcome_dim values (deterministic) or to means and raw
   // log-variances (gaussian). `skipped`, if not empty, holds for each member the episodes of the
-  // log that its training left out on purpose (cross-fitting).
+  // log that its training left out on purpose (cross-fitting). `noise`, if not empty, is a matrix
+  // [outcome_dim, outcome_dim] that makes standard normal draws the noise of deterministic
+  // networks, in scaled units.
   DynamicsEnsemble(DynamicsKind kind, DynamicsScalers scalers, std::vector<Mlp> networks,
-                   std::vector<std::vector<std::int64_t>> skipped = {});
+                   std::vector<std::vector<std::int64_t>> skipped = {}, MatrixF noise = {});
 
   std::int64_t obs_dim() const override { return scalers_.states.dim(); }
   std::int64_t action_dim() const override { return scalers_.actions.dim(); }
@@ -58,6 +61,9 @@ class DynamicsEnsemble : public TransitionModel {
   std::int64_t noise_dim() const override;
   std::int64_t outcome_dim() const { return scalers_.outcome_dim(); }
   DynamicsKind kind() const { return kind_; }
+  bool has_noise() const { return noise_dim() > 0; }
+  // Multiplies the deviation of the noise by `factor` >= 0; densities stay as they are.
+  void ScaleNoise(float factor);
   const DynamicsScalers& scalers() const { return scalers_; }
 
   void Sample(ConstMatrixRef states, ConstMatrixRef actions, std::span<const std::int64_t> member,
@@ -92,6 +98,8 @@ class DynamicsEnsemble : public TransitionModel {
   };
   Prediction Predict(std::int64_t member, ConstMatrixRef states, ConstMatrixRef actions,
                      std::span<const std::int64_t> rows) const;
+  // Adds the noise that the listed rows of standard normal draws make to the means.
+  void AddNoise(ConstMatrixRef noise, std::span<const std::int64_t> rows, Prediction& p) const;
   // Sample, or Mean where `noise` has no columns.
   void Draw(ConstMatrixRef states, ConstMatrixRef actions, std::span<const std::int64_t> member,
             ConstMatrixRef noise, MatrixRef next_states, MatrixRef aux) const;
@@ -103,6 +111,8 @@ class DynamicsEnsemble : public TransitionModel {
   DynamicsScalers scalers_;
   std::vector<Mlp> networks_;
   std::vector<std::vector<std::int64_t>> skipped_;
+  MatrixF noise_;
+  float noise_scale_ = 1.0f;
 };
 
 }  // namespace lfiw::models

@@ -11,6 +11,9 @@
 namespace lfiw::models {
 namespace {
 
+// The share of the range of the logged states by which predicted ones may leave it.
+constexpr float kMargin = 0.1f;
+
 // The learned outcomes (change of state, aux) of some transitions, [n, outcome_dim], in double.
 MatrixD Outcomes(const DynamicsScalers& scalers, const MatrixF& states, const MatrixF& next_states,
                  const MatrixF& aux) {
@@ -134,6 +137,9 @@ std::vector<double> OpenLoopError(const DynamicsEnsemble& ensemble, const Episod
     const Window& w = windows[static_cast<std::size_t>(i)];
     states.row(i) = log.observations.row(log.ObservationRow(w.episode, w.t));
   }
+  const Eigen::RowVectorXf low = log.observations.colwise().minCoeff();
+  const Eigen::RowVectorXf high = log.observations.colwise().maxCoeff();
+  const Eigen::RowVectorXf margin = kMargin * (high - low);
   std::vector<double> errors;
   MatrixF actions = MatrixF::Zero(states.rows(), ensemble.action_dim());
   MatrixF next_states(states.rows(), ensemble.obs_dim()), aux(states.rows(), ensemble.aux_dim());
@@ -145,7 +151,11 @@ std::vector<double> OpenLoopError(const DynamicsEnsemble& ensemble, const Episod
       actions.row(i) = log.actions.row(log.offsets[static_cast<std::size_t>(w.episode)] + w.t + k);
     }
     ensemble.Mean(states, actions, member, next_states, aux);
-    states.swap(next_states);
+    // written so that what is not a number stays one
+    states = (next_states.array() < (low - margin).replicate(next_states.rows(), 1).array())
+                 .select((low - margin).replicate(next_states.rows(), 1), next_states);
+    states = (states.array() > (high + margin).replicate(states.rows(), 1).array())
+                 .select((high + margin).replicate(states.rows(), 1), states);
     errors.push_back(RmsError(ensemble.scalers(), log, windows, states, k));
   }
   return errors;

@@ -30,8 +30,11 @@ DynamicsErrors OneStepErrors(const DynamicsEnsemble& ensemble, const EpisodeBatc
 // Root mean squared error of the state after k = 1..max_k steps of open-loop prediction under the
 // logged actions, [max_k], in standard deviations of the training states (of their changes, where
 // these are larger) and averaged over the learned dimensions. Each episode is cut into windows of
-// max_k steps; windows take turns among the members, whose means are followed. Infinite where a
-// prediction diverges, NaN where no window is that long.
+// max_k steps; windows take turns among the members, whose means are followed. As in rollouts,
+// predicted states stay in the range of the logged ones, widened by a tenth on both sides: where
+// only feedback keeps a system stable, even a true model would leave it for good without the
+// actions that bring it back. Infinite where a prediction is not finite, NaN where no window is
+// that long.
 std::vector<double> OpenLoopError(const DynamicsEnsemble& ensemble, const EpisodeBatch& log,
                                   std::span<const std::int64_t> episodes, std::int64_t max_k);
 

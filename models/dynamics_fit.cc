@@ -1,5 +1,6 @@
 #include "models/dynamics_fit.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <utility>
 
@@ -60,6 +61,12 @@ class BatchSource {
   Transitions gathered_;
 };
 
+// Points with or without noise differ in what is done after their fit.
+DynamicsKind NetworksOf(DynamicsChoice choice) {
+  return choice == DynamicsChoice::kGaussian ? DynamicsKind::kGaussian
+                                             : DynamicsKind::kDeterministic;
+}
+
 RowFit::Loss LossOf(DynamicsKind kind) {
   return [kind](ConstMatrixRef outputs, const MatrixF& targets, MatrixF& gradient) {
     return kind == DynamicsKind::kGaussian ? GaussianNll(outputs, targets, gradient)
@@ -97,14 +104,19 @@ struct MemberInputs {
   const DynamicsScalers& scalers;
 };
 
+// The episodes of one member. All hold out the same ones; a member that skips all of these, as may
+// happen in a small log, holds out some of its own.
 EpisodeSplit SplitOf(const MemberInputs& in, std::uint64_t member) {
+  EpisodeSplit split = SplitEpisodes(in.episodes, in.options.validation_share,
+                                     Stream(in.seed, "dynamics validation episodes"), "dynamics");
+  if (in.skipped.empty()) return split;
+  const std::vector<std::int64_t>& skipped = in.skipped[member];
+  const auto skips = [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); };
+  std::erase_if(split.train, skips);
+  std::erase_if(split.validation, skips);
+  if (!split.validation.empty() && !split.train.empty()) return split;
   std::vector<std::int64_t> own(in.episodes.begin(), in.episodes.end());
-  if (!in.skipped.empty()) {
-    const std::vector<std::int64_t>& skipped = in.skipped[member];
-    std::erase_if(own, [&](std::int64_t e) {
-      return std::find(skipped.begin(), skipped.end(), e) != skipped.end();
-    });
-  }
+  std::erase_if(own, skips);
   return SplitEpisodes(own, in.options.validation_share,
                        Stream(in.seed, "dynamics validation episodes", {member}),
                        fmt::format("dynamics member {}", member).c_str());
@@ -130,12 +142,44 @@ RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, const EpisodeSp
                   validation);
   FitRows rows;
   ScaleRows(in.scalers, validation, rows);
+  const std::int64_t training_rows = train.size();
   BatchSource source(std::move(train), in.scalers, options.fit.batch,
                      Stream(in.seed, "dynamics batch", {member}));
   auto draw = [source = std::move(source)](std::int64_t step, FitRows& out) mutable {
     source.Draw(step, out);
   };
-  return {network, std::move(draw), LossOf(options.kind), std::move(rows)};
+  RowFit problem(network, std::move(draw), LossOf(NetworksOf(options.kind)), std::move(rows));
+  problem.set_training_rows(training_rows);
+  return problem;
+}
+
+// Measures noise on the episodes that all members hold out.
+NoiseEvidence NoiseOf(const MemberInputs& in, const std::vector<Mlp>& networks) {
+  const EpisodeSplit split =
+      SplitEpisodes(in.episodes, in.options.validation_share,
+                    Stream(in.seed, "dynamics validation episodes"), "dynamics");
+  const TransitionView held_out(in.log, split.validation);
+  Transitions transitions;
+  held_out.Gather(Subsample(IndexList(held_out.size()), in.options.validation_rows,
+                            Stream(in.seed, "dynamics noise rows")),
+                  transitions);
+  FitRows rows;
+  ScaleRows(in.scalers, transitions, rows);
+  std::vector<MatrixF> residuals;
+  for (const Mlp& network : networks) {
+    residuals.emplace_back(rows.inputs.rows(), network.output_dim());
+    network.Forward(rows.inputs, residuals.back());
+    residuals.back() = rows.targets - residuals.back();
+  }
+  return MeasureNoise(residuals);
+}
+
+// Returns a matrix whose product with its transpose is the part of a symmetric matrix without
+// negative eigenvalues.
+MatrixF FactorOf(const Eigen::MatrixXd& covariance) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(covariance);
+  const Eigen::VectorXd roots = solver.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+  return (solver.eigenvectors() * roots.asDiagonal()).cast<float>();
 }
 
 std::vector<std::int64_t> Distinct(std::span<const std::int64_t> episodes) {
@@ -146,6 +190,39 @@ std::vector<std::int64_t> Distinct(std::span<const std::int64_t> episodes) {
 }
 
 }  // namespace
+
+NoiseEvidence MeasureNoise(const std::vector<MatrixF>& residuals) {
+  const auto members = static_cast<double>(residuals.size());
+  const Eigen::Index rows = residuals.front().rows(), outcomes = residuals.front().cols();
+  Eigen::MatrixXd own = Eigen::MatrixXd::Zero(outcomes, outcomes);
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(rows, outcomes);
+  for (const MatrixF& of_member : residuals) {
+    const Eigen::MatrixXd e = of_member.cast<double>();
+    own += e.transpose() * e;
+    sum += e;
+  }
+  own /= static_cast<double>(rows) * members;
+  Eigen::MatrixXd shared = own;
+  if (members > 1.0) {
+    // the products of all ordered pairs, without those of a member with itself
+    shared = sum.transpose() * sum / (static_cast<double>(rows) * members) - own;
+    shared /= members - 1.0;
+  }
+
+  NoiseEvidence evidence;
+  evidence.rows = rows;
+  for (Eigen::Index j = 0; j < outcomes; ++j) {
+    evidence.squared.push_back(own(j, j));
+    evidence.shared.push_back(shared(j, j));
+    evidence.counts.push_back(shared(j, j) > kNoiseShare * own(j, j) ? 1 : 0);
+    if (evidence.counts.back() != 0) continue;
+    shared.row(j).setZero();
+    shared.col(j).setZero();
+  }
+  const bool any = std::ranges::find(evidence.counts, 1) != evidence.counts.end();
+  if (any) evidence.factor = FactorOf(shared);
+  return evidence;
+}
 
 DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                         const DynamicsOptions& options, std::uint64_t seed, const FitRun& run,
@@ -164,7 +241,8 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
     Throw<DataError>("dynamics: every outcome is constant in {} steps, nothing to learn",
                      data.size());
   }
-  const std::int64_t heads = options.kind == DynamicsKind::kGaussian ? 2 : 1;
+  const DynamicsKind kind = NetworksOf(options.kind);
+  const std::int64_t heads = kind == DynamicsKind::kGaussian ? 2 : 1;
   std::vector<Mlp> networks =
       MakeNetworks(options.members, scalers.input_dim(), heads * scalers.outcome_dim(),
                    options.network, seed, "dynamics weights");
@@ -172,7 +250,8 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
                           .constant_state_dims = scalers.states.Constant(),
                           .constant_action_dims = scalers.actions.Constant(),
                           .constant_outcome_dims = scalers.changes.Constant(),
-                          .constant_aux_dims = scalers.aux.Constant()};
+                          .constant_aux_dims = scalers.aux.Constant(),
+                          .noise = {}};
   const MemberInputs inputs{log, episodes, skipped, options, seed, scalers};
   std::string rows = fmt::format("{}; {} rows", EpisodesText(episodes), data.size());
   for (const auto& left_out : skipped) rows += "; without " + EpisodesText(left_out);
@@ -191,8 +270,11 @@ DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> e
   };
   std::vector<FitSummary> fits = FitEnsemble(options.members, options.fit, job, run, make, done);
   for (std::size_t k = 0; k < fits.size(); ++k) summary.members[k].fit = std::move(fits[k]);
-  return {DynamicsEnsemble(options.kind, std::move(scalers), std::move(networks), skipped),
-          std::move(summary)};
+  if (options.kind == DynamicsChoice::kAuto) summary.noise = NoiseOf(inputs, networks);
+  MatrixF noise = summary.noise ? summary.noise->factor : MatrixF();
+  return {
+      DynamicsEnsemble(kind, std::move(scalers), std::move(networks), skipped, std::move(noise)),
+      std::move(summary)};
 }
 
 }  // namespace lfiw::models

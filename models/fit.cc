@@ -23,6 +23,7 @@ struct State {
   double loss_sum = 0.0;  // of the steps since the last validation
   std::int64_t steps_summed = 0;
   std::int64_t cooldown_from = kNotYet;  // step at which the cooldown begins
+  std::int64_t cooldown = 0;             // its steps
   VectorF best_parameters;
   FitSummary summary{.best_step = 0,
                      .best_validation_loss = std::numeric_limits<double>::infinity(),
@@ -40,7 +41,7 @@ void WriteCheckpoint(const std::string& path, const std::string& identity, const
   NpzFile file;
   file.Put("identity", identity);
   file.Put("counters", std::vector<std::int64_t>{state.step, state.steps_summed, summary.best_step,
-                                                 state.cooldown_from});
+                                                 state.cooldown_from, state.cooldown});
   file.Put("losses", std::vector<double>{state.loss_sum, summary.best_validation_loss});
   file.Put("parameters", parameters);
   file.Put("best_parameters", state.best_parameters);
@@ -63,7 +64,7 @@ State ReadCheckpoint(const std::string& path, const std::string& identity, Vecto
   const VectorF saved = file.GetVector("parameters");
   State state;
   state.best_parameters = file.GetVector("best_parameters");
-  if (counters.size() != 4 || losses.size() != 2 || saved.size() != parameters.size() ||
+  if (counters.size() != 5 || losses.size() != 2 || saved.size() != parameters.size() ||
       state.best_parameters.size() != parameters.size()) {
     Throw<DataError>("{}: damaged checkpoint; remove it to start anew", path);
   }
@@ -72,6 +73,7 @@ State ReadCheckpoint(const std::string& path, const std::string& identity, Vecto
   state.step = counters[0];
   state.steps_summed = counters[1];
   state.cooldown_from = counters[3];
+  state.cooldown = counters[4];
   state.loss_sum = losses[0];
   state.summary = {.best_step = counters[2],
                    .best_validation_loss = losses[1],
@@ -109,36 +111,43 @@ void ValidateStep(FitProblem& problem, const FitJob& job, State& state) {
 class Schedule {
  public:
   Schedule(const FitOptions& options, bool may_stop)
-      : options_(options),
-        cooldown_(std::min(options.cooldown, options.steps)),
-        patience_(may_stop ? options.patience : 0) {}
+      : options_(options), patience_(may_stop ? options.patience : 0) {}
 
   // Steps to be made in all, as far as is known.
   std::int64_t Steps(const State& state) const {
-    return state.cooldown_from == kNotYet ? options_.steps : state.cooldown_from + cooldown_;
+    return state.cooldown_from == kNotYet ? options_.steps : state.cooldown_from + state.cooldown;
   }
   // The learning rate of the next step, which may be the first of the cooldown.
   double Rate(State& state) const {
-    if (state.cooldown_from == kNotYet && cooldown_ > 0 &&
-        state.step >= options_.steps - cooldown_) {
+    const std::int64_t last = ShareOf(options_.steps);
+    if (state.cooldown_from == kNotYet && last > 0 && state.step >= options_.steps - last) {
       state.cooldown_from = state.step;
+      state.cooldown = options_.steps - state.step;
     }
     if (state.cooldown_from == kNotYet) return options_.adam.learning_rate;
     const double done =
-        static_cast<double>(state.step - state.cooldown_from) / static_cast<double>(cooldown_);
+        static_cast<double>(state.step - state.cooldown_from) / static_cast<double>(state.cooldown);
     return options_.adam.learning_rate * 0.5 * (1.0 + std::cos(std::numbers::pi * done));
   }
-  // After a validation: whether patience has run out.
-  void Judge(State& state) const {
-    if (patience_ > 0 && state.cooldown_from == kNotYet &&
-        state.step - state.summary.best_step >= patience_) {
-      state.cooldown_from = state.step;
-    }
+  // After a validation: goes back to the best parameters where patience has run out.
+  void Judge(State& state, VectorF& parameters) const {
+    const std::int64_t best = state.summary.best_step;
+    if (patience_ == 0 || state.cooldown_from != kNotYet || state.step - best < patience_) return;
+    state.cooldown_from = state.step;
+    // as long a cooldown as a fit of just the steps to the best would have had
+    const double share = options_.cooldown;
+    const double steps = share < 1.0 ? share / (1.0 - share) * static_cast<double>(best) : 0.0;
+    state.cooldown = std::min(static_cast<std::int64_t>(steps), options_.steps - state.step);
+    parameters = state.best_parameters;
   }
 
  private:
+  std::int64_t ShareOf(std::int64_t steps) const {
+    return static_cast<std::int64_t>(std::llround(options_.cooldown * static_cast<double>(steps)));
+  }
+
   const FitOptions& options_;
-  std::int64_t cooldown_, patience_;
+  std::int64_t patience_;
 };
 
 // Reports steps in portions, so that small fits do not spend their time on it.
@@ -164,6 +173,16 @@ class Ticker {
 
 }  // namespace
 
+FitOptions FitOptions::For(std::int64_t rows) const {
+  FitOptions options = *this;
+  if (passes == 0.0 || rows == 0) return options;
+  const double worth = std::ceil(passes * static_cast<double>(rows) / static_cast<double>(batch));
+  const auto most = static_cast<double>(steps);
+  options.steps = static_cast<std::int64_t>(
+      std::clamp(worth, std::min(static_cast<double>(kFewestSteps), most), most));
+  return options;
+}
+
 FitJob FitJob::Of(const FitRun& run, std::string name, std::string identity,
                   const std::string& file) {
   return {.name = std::move(name),
@@ -174,8 +193,9 @@ FitJob FitJob::Of(const FitRun& run, std::string name, std::string identity,
           .kept = KeptParameters::kBestValidation};
 }
 
-FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job) {
+FitSummary Fit(FitProblem& problem, const FitOptions& most, const FitJob& job) {
   using Clock = std::chrono::steady_clock;
+  const FitOptions options = most.For(problem.training_rows());
   VectorF& parameters = problem.parameters();
   Adam adam(parameters.size(), options.adam);
   State state{.best_parameters = parameters};
@@ -210,7 +230,7 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
     ++state.steps_summed;
     if (state.step % options.validate_every == 0 || state.step == schedule.Steps(state)) {
       ValidateStep(problem, job, state);
-      schedule.Judge(state);
+      schedule.Judge(state, parameters);
     }
     ticker.Add(1);
     if (Clock::now() - last_checkpoint >= period && state.step < schedule.Steps(state)) {
@@ -218,7 +238,7 @@ FitSummary Fit(FitProblem& problem, const FitOptions& options, const FitJob& job
       last_checkpoint = Clock::now();
     }
   }
-  ticker.Add(options.steps - state.step);  // those that need not be made
+  ticker.Add(most.steps - state.step);  // those that need not be made
   if (!resumed_finished) checkpoint();
   if (job.kept == KeptParameters::kBestValidation) parameters = state.best_parameters;
   return state.summary;

@@ -13,15 +13,25 @@
 
 namespace lfiw::models {
 
+// Fewer gradient steps teach a network nothing, however small its log.
+inline constexpr std::int64_t kFewestSteps = 2000;
+
 struct FitOptions {
   std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)
   std::int64_t batch = 128;            // rows of one step (the paper's, for dynamics)
   std::int64_t validate_every = 1000;  // steps; the parameters of the best validation are kept
-  // After `patience` steps without a better validation, or `cooldown` steps before the last, the
-  // learning rate falls to 0 along half a cosine within `cooldown` steps, and the fit ends.
+  // In the last steps, a share `cooldown` of all, the learning rate falls to 0 along half a cosine.
+  // `patience` steps without a better validation end a fit early: it goes back to its best
+  // parameters and cools down from there, for a share of the steps that led to them.
   std::int64_t patience = 0;  // 0: all steps are made
-  std::int64_t cooldown = 0;  // 0: the rate stays as it is
+  double cooldown = 0.0;      // 0: the rate stays as it is; 1: it falls from the first step on
+  double passes = 0.0;        // most passes over the training rows; 0: all steps are made
   AdamOptions adam;
+
+  // Returns these options with the steps that `rows` training rows are worth: as many as make
+  // `passes` over them, no fewer than kFewestSteps and no more than `steps`. With 0 passes or rows
+  // the steps stay as they are.
+  FitOptions For(std::int64_t rows) const;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -29,10 +39,17 @@ struct FitOptions {
     v.Field("batch", batch, "rows per gradient step", AtLeast(1));
     v.Field("validate_every", validate_every, "steps between validations", AtLeast(1));
     v.Field("patience", patience,
-            "steps without a better validation after which a fit ends, 0 to make all steps",
+            "steps without a better validation after which a fit cools down and ends, 0 to make "
+            "all steps",
             AtLeast(0));
     v.Field("cooldown", cooldown,
-            "last steps, in which the learning rate falls to 0 along half a cosine", AtLeast(0));
+            "share of the steps, at the end, in which the learning rate falls to 0 along half a "
+            "cosine",
+            Between(0.0, 1.0));
+    v.Field("passes", passes,
+            "most passes over the training rows, which lower the steps of a small log; 0: all "
+            "steps are made",
+            AtLeast(0.0));
     v.Field("adam", adam, "optimizer");
   }
 };
@@ -47,6 +64,9 @@ class FitProblem {
   virtual double LossGradient(std::int64_t step, VectorF& gradient) = 0;
   // The mean loss of a fixed held-out set.
   virtual double ValidationLoss() = 0;
+  // The training rows that batches are drawn from, for FitOptions::passes; 0 where there is no such
+  // number.
+  virtual std::int64_t training_rows() const { return 0; }
 };
 
 // One entry per validation.

@@ -239,10 +239,13 @@ RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   FitRows validation;
   in.samples.Gather(steps, validation);
   RowFit::Loss loss = LossOf(in.kind, sections);
-  return {network,
-          DrawFrom(in.samples, std::move(train), std::move(sections),
-                   Stream(in.seed, kind + " batch", {member})),
-          std::move(loss), std::move(validation), LossOf(in.kind, std::move(held_out))};
+  const std::int64_t training_rows = std::ssize(StepsOf(in.log, own));
+  RowFit problem(network,
+                 DrawFrom(in.samples, std::move(train), std::move(sections),
+                          Stream(in.seed, kind + " batch", {member})),
+                 std::move(loss), std::move(validation), LossOf(in.kind, std::move(held_out)));
+  problem.set_training_rows(training_rows);
+  return problem;
 }
 
 // At most `rows` validation steps, spread evenly over the strata; their shares stay.

@@ -33,6 +33,8 @@ class RowFit final : public FitProblem {
   VectorF& parameters() override { return network_.parameters(); }
   double LossGradient(std::int64_t step, VectorF& gradient) override;
   double ValidationLoss() override;
+  std::int64_t training_rows() const override { return training_rows_; }
+  void set_training_rows(std::int64_t rows) { training_rows_ = rows; }
 
   const FitRows& validation() const { return validation_; }
 
@@ -41,6 +43,7 @@ class RowFit final : public FitProblem {
   Draw draw_;
   Loss loss_, validation_loss_;
   FitRows rows_, validation_;
+  std::int64_t training_rows_ = 0;
   MatrixF output_gradient_;
   MatrixF validation_outputs_, validation_scratch_;
 };

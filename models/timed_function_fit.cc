@@ -72,7 +72,9 @@ RowFit MakeProblem(const ScaledSamples& data, const std::vector<std::int64_t>& t
     for (std::int64_t& row : rows) row = train[stream.Below(train.size())];
     data.Gather(rows, out);
   };
-  return {network, draw, LossOf(data.loss), std::move(held_out)};
+  RowFit problem(network, draw, LossOf(data.loss), std::move(held_out));
+  problem.set_training_rows(std::ssize(train));
+  return problem;
 }
 
 void RequireSteps(const StepSamples& samples, std::int64_t horizon, const std::string& name) {

@@ -55,6 +55,7 @@ struct FitSources {
   std::uint64_t seed = 0;
   const ActionDensities* densities = nullptr;  // for fits that read them
   const FittedDynamics* dynamics = nullptr;    // for fits that read it
+  const Policy* behavior = nullptr;            // that wrote the log; null where it is not known
   FitRun run = {};
 };
 
@@ -62,7 +63,8 @@ struct TabularSource;         // ope/fits/tabular_fits.h
 struct LinearGaussianSource;  // ope/fits/linear_gaussian_fits.h
 
 // What a fit to a log reads beside the log and the evaluation policy.
-enum class FitReads { kActionDensities, kDynamics };
+// The behavior policy is read where it is known.
+enum class FitReads { kActionDensities, kDynamics, kBehavior };
 
 // Whether a run keeps what a fit makes of a log as a stage of its cache. What costs nothing, or is
 // kept in another way, is made anew.

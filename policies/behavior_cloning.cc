@@ -253,6 +253,7 @@ BehaviorClone CloneBehavior(const EpisodeBatch& log, const ActionBounds& bounds,
   const std::string rows = RowsText(train, validation.inputs.rows(), bounds);
   RowFit problem(network, DrawFrom(train, options.fit.batch, Stream(seed, "clone batch")),
                  LossOf(how), std::move(validation));
+  problem.set_training_rows(train.size());
   const FitJob job = FitJob::Of(run, kName, FitIdentity(options, seed, rows), "behavior_clone.npz");
   CloningSummary summary{.fit = Fit(problem, options.fit, job),
                          .train_episodes = std::ssize(split.train),

@@ -87,6 +87,8 @@ void RunDirectory::WriteManifest(const Manifest& manifest, const SystemInfo& sys
          {"seconds", stage.seconds},
          {"computed_seconds",
           stage.computed_seconds ? ordered_json(*stage.computed_seconds) : ordered_json(nullptr)},
+         {"cpu_seconds", stage.cpu_seconds},
+         {"peak_memory_bytes", stage.peak_memory_bytes},
          {"key", stage.key},
          {"content_sha256", stage.content_hash}});
   }

@@ -13,6 +13,7 @@
 #include "core/run/file_lock.h"
 #include "core/run/progress.h"
 #include "core/run/sha256.h"
+#include "core/run/system_info.h"
 
 namespace lfiw::core {
 namespace {
@@ -197,6 +198,7 @@ Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
   } else {
     outcome = StageOutcome::kComputed;
   }
+  double cpu_seconds = 0.0;
   if (!content_hash) {
     const std::string work = directory + ".work";
     RequireKind(work, fs::file_type::directory);
@@ -207,7 +209,14 @@ Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
     if (!content_hash) {
       if (InterruptRequested()) throw Interrupted();
       const auto begin = std::chrono::steady_clock::now();
-      write(work);
+      const std::int64_t piece = cpu_.Begin();
+      try {
+        write(work);
+      } catch (...) {
+        cpu_.End(piece);
+        throw;
+      }
+      cpu_seconds = cpu_.End(piece);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
       content_hash = Seal(stage, work);
       WriteFileAtomically(SecondsFileOf(directory), Dump(took.count()));
@@ -218,7 +227,8 @@ Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const std::optional<double> computed = ReadSeconds(directory);
   const std::lock_guard guard(mutex_);
-  records_.push_back({stage.name, key, *content_hash, outcome, elapsed.count(), computed});
+  records_.push_back({stage.name, key, *content_hash, outcome, elapsed.count(), computed,
+                      cpu_seconds, PeakMemoryBytes()});
   return {directory, *content_hash};
 }
 

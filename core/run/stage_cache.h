@@ -1,12 +1,14 @@
 #ifndef LFIW_CORE_RUN_STAGE_CACHE_H_
 #define LFIW_CORE_RUN_STAGE_CACHE_H_
 
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/run/cpu_shares.h"
 #include "core/run/stage.h"
 
 namespace lfiw::core {
@@ -33,6 +35,8 @@ struct StageRecord {
   double seconds;  // waiting for other processes included
   // Of the try that made the artifact, now or in an earlier run; none where nothing recorded it.
   std::optional<double> computed_seconds = {};
+  double cpu_seconds = 0.0;            // of this call; shared evenly with stages that ran meanwhile
+  std::int64_t peak_memory_bytes = 0;  // of the process so far, at the end of the call
 };
 
 // Artifacts on disk under the hash of what they depend on. Safe for several threads and processes
@@ -74,6 +78,7 @@ class StageCache {
 
   std::string root_;
   Toolchain toolchain_;
+  CpuShares cpu_;
   mutable std::mutex mutex_;
   std::vector<StageRecord> records_;
 };

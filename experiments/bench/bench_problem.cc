@@ -210,7 +210,7 @@ class EnvironmentBench final : public BenchProblem {
     std::vector<FitTime> times;
     if (NeedDynamics(bench_.fits, needs)) {
       const std::size_t before = cache_.records().size();
-      models = FitModels(context, log, split, config.classifiers.instances);
+      models = FitModels(context, log, sources_.behavior, split, config.classifiers.instances);
       AddModelTimes(cache_, before, bench_.fits, times);
     }
     const EstimatorSources sources{.context = context,

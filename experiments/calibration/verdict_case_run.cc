@@ -126,7 +126,7 @@ CaseOutcomes RunVerdictCase(const CaseOptions& options, const VerdictCase& c, st
   if (c.believed)
     believed = {.log = CollectWrongEpisodes(c, behavior, log.log, seed), .hash = "wrong log"};
   const FittedModels models =
-      FitModels(context, believed, log, split, pipeline.classifiers.instances);
+      FitModels(context, believed, log, policies.behavior, split, pipeline.classifiers.instances);
   const auto logged = LoggedValue(log.log, pipeline.value, pipeline.value.horizon);
   const std::vector<PolicyEvaluation> evaluations =
       EvaluatePolicies({context, policies, log, split, models, logged});

@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -12,20 +11,13 @@
 
 #include "core/error.h"
 #include "core/run/text_table.h"
+#include "experiments/presentation/number_text.h"
 #include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
 namespace {
 
 using Clock = std::chrono::system_clock;
-
-std::string SizeText(std::int64_t bytes) {
-  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto size = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; size >= 1024.0 && unit + 1 < kUnits.size(); ++unit) size /= 1024.0;
-  return fmt::format("{:.{}f} {}", size, unit == 0 ? 0 : 1, kUnits[unit]);
-}
 
 std::string TimeText(Clock::time_point time) {
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(Clock::to_time_t(time)));
@@ -69,7 +61,7 @@ int ListCacheEntries(const std::string& cache) {
   const Toolchain toolchain = CurrentToolchain();
   std::vector<std::vector<std::string>> lines;
   for (const CacheEntry& entry : ListCache(cache)) {
-    lines.push_back({entry.stage, SizeText(entry.bytes), TimeText(entry.last_used),
+    lines.push_back({entry.stage, BytesText(entry.bytes), TimeText(entry.last_used),
                      UseText(entry, toolchain), entry.directory});
   }
   if (lines.empty()) {
@@ -92,9 +84,9 @@ int PrintCacheSize(const std::string& cache) {
   }
   std::vector<std::vector<std::string>> lines;
   for (const auto& [stage, counts] : stages) {
-    lines.push_back({stage, fmt::format("{}", counts.first), SizeText(counts.second)});
+    lines.push_back({stage, fmt::format("{}", counts.first), BytesText(counts.second)});
   }
-  lines.push_back({"all", fmt::format("{}", entries), SizeText(bytes)});
+  lines.push_back({"all", fmt::format("{}", entries), BytesText(bytes)});
   fmt::print("{}", FormatTextTable({"stage", "entries", "size"}, lines));
   return 0;
 }
@@ -103,7 +95,7 @@ int PruneCacheEntries(const std::string& cache, const std::string& older_than, P
   const PruneResult result = PruneCache(cache, Clock::now() - ParseAge(older_than), pruning);
   fmt::print("{} {} entries of {}, {}, that no run has asked for in {}\n",
              pruning == Pruning::kDelete ? "deleted" : "would delete", result.entries, cache,
-             SizeText(result.bytes), older_than);
+             BytesText(result.bytes), older_than);
   if (result.in_use > 0) fmt::print("kept {} that a process is using\n", result.in_use);
   return 0;
 }

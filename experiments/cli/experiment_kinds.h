@@ -9,9 +9,12 @@
 
 #include "core/config/config.h"
 #include "core/layers.h"
+#include "core/run/cpu_shares.h"
 #include "core/run/run_directory.h"
 #include "core/run/stage_cache.h"
+#include "core/run/system_info.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/stage_costs.h"
 #include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
@@ -33,7 +36,8 @@ struct ExperimentRunner {
   std::function<int(const RunPlan& plan)> run;
 };
 
-// Runs experiment(config, run) in the plan's run directory, or only prints the configuration.
+// Runs experiment(config, run) in the plan's run directory and prints what its stages cost, or only
+// prints the configuration.
 template <class Config, class Experiment>
 int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
   if (plan.dry_run) {
@@ -45,7 +49,13 @@ int RunIn(const RunPlan& plan, const Config& config, const Experiment& experimen
                              : plan.out);
   directory.Write("config.yaml", DumpConfig(config));
   StageCache cache(plan.cache, CurrentToolchain());
-  return experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
+  const int status =
+      experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
+  if (plan.verbosity != Verbosity::kQuiet) {
+    fmt::print(stderr, "\n{}",
+               StageCostTable(cache.records(), {ProcessCpuSeconds(), PeakMemoryBytes()}));
+  }
+  return status;
 }
 
 // Makes the runner of a kind whose file is a Config without defaults of its own.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 
 namespace lfiw::experiments {
 
@@ -31,6 +32,10 @@ void RestartWithFittingOpenBlasKernel(char** argv) {
   const std::string kernel = FittingOpenBlasKernel(openblas_get_corename(), avx2, avx512);
   if (kernel.empty()) return;
   setenv("OPENBLAS_CORETYPE", kernel.c_str(), 1);
+  // by its own name where that still leads to it, as the list of processes shows it
+  std::error_code error;
+  const std::filesystem::path own = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(own.c_str(), argv);
   execv("/proc/self/exe", argv);
 #else
   static_cast<void>(argv);

@@ -80,6 +80,11 @@ class LogFitter {
   }
 
  private:
+  // The policy that wrote the log itself, no imitation of it; null where it is not known.
+  const PolicySource* KnownBehavior() const {
+    return in_.behavior && !in_.behavior->cloned ? &*in_.behavior : nullptr;
+  }
+
   // Why the fit cannot run; empty if it can.
   std::string WhyNot(const FitMethod& fit) {
     if (fit.Reads(FitReads::kDynamics) && in_.models == nullptr) {
@@ -107,7 +112,8 @@ class LogFitter {
                                   .log = in_.log,
                                   .policy = in_.policy,
                                   .models = in_.models,
-                                  .densities = densities_ ? &*densities_ : nullptr};
+                                  .densities = densities_ ? &*densities_ : nullptr,
+                                  .behavior = KnownBehavior()};
     if (fit.storage == FitStorage::kKept) {
       return FitStage::Read(in_.context.cache.Run<FitStage>(key, inputs, in_.context.Work()));
     }

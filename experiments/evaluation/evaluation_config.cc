@@ -4,6 +4,7 @@
 
 #include "core/config/config.h"
 #include "core/error.h"
+#include "ope/estimator.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -29,6 +30,18 @@ void CheckGrid(const EvaluationConfig& config, Problems& problems) {
   if (grid.variants.empty() || grid.normalizations.empty() || grid.alphas.empty() ||
       grid.betas.empty() || grid.averages.empty()) {
     problems.emplace_back("estimators: every list needs at least one entry");
+  }
+}
+
+// Names of rows, which Find refuses where it does not know them.
+void CheckRows(const EvaluationConfig& config, Problems& problems) {
+  const EstimatorRegistry registry = StandardEstimators();
+  for (const std::string& name : config.rows) {
+    try {
+      registry.Find(name);
+    } catch (const ConfigError& error) {
+      problems.push_back(fmt::format("rows: {}", error.what()));
+    }
   }
 }
 
@@ -79,6 +92,14 @@ void CheckTask(const EvaluationConfig& config, Problems& problems) {
   }
 }
 
+// Fewer steps, and as many as the log is worth, make up for it by a falling learning rate.
+void Shorten(FitOptions& fit, std::int64_t steps) {
+  fit.steps = steps;
+  fit.passes = 25.0;
+  fit.cooldown = 0.75;
+  fit.patience = 4 * fit.validate_every;
+}
+
 }  // namespace
 
 EvaluationConfig DefaultsOf(Preset preset) {
@@ -87,18 +108,17 @@ EvaluationConfig DefaultsOf(Preset preset) {
   if (preset == Preset::kPaper) return config;
   // half the paper's width and a fifth of its steps fit in minutes on two cores; twice its batch
   // makes up for most of the steps
+  config.dynamics.kind = DynamicsChoice::kAuto;
   config.dynamics.network.width = 256;
-  config.dynamics.fit.steps = 20'000;
+  config.dynamics.fit.validate_every = 500;
+  Shorten(config.dynamics.fit, 20'000);
   config.dynamics.fit.batch = 256;
   config.classifiers.instances = 5;
   config.classifiers.fit.network.width = 256;
-  config.classifiers.fit.fit.steps = 3'000;
+  Shorten(config.classifiers.fit.fit, 3'000);
   config.estimators.horizons = {};
-  config.back_test.cloning.fit.steps = 5'000;
-  if (preset == Preset::kDoublyRobust) {
-    config.log.cross_fit = config.dynamics.members;
-    config.doubly_robust.enabled = true;
-  }
+  Shorten(config.back_test.cloning.fit, 5'000);
+  config.log.cross_fit = config.dynamics.members;
   return config;
 }
 
@@ -112,6 +132,7 @@ void CheckConfig(const EvaluationConfig& config) {
   Problems problems;
   CheckHorizon(config, problems);
   CheckGrid(config, problems);
+  CheckRows(config, problems);
   CheckPolicies(config, problems);
   CheckTask(config, problems);
   if (config.log.cross_fit == 1 || config.log.cross_fit > config.dynamics.members) {

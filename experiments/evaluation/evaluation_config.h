@@ -41,12 +41,11 @@ struct EstimandOptions : ValueOptions {
 
 // Which defaults the other fields have.
 enum class Preset {
-  kPaper,         // the paper's choices
-  kRobust,        // what `lfiw evaluate` uses: minutes on two cores, no tuning
-  kDoublyRobust,  // the same with the doubly robust estimate, which all episodes of the log correct
+  kPaper,   // the paper's choices and its estimators
+  kRobust,  // what `lfiw evaluate` uses: minutes on two cores, a model calibrated by the log
 };
 constexpr auto EnumNames(Preset /*kind*/) {
-  return std::to_array<std::string_view>({"paper", "robust", "doubly_robust"});
+  return std::to_array<std::string_view>({"paper", "robust"});
 }
 
 // How the behavior and the evaluation policy come about.
@@ -253,6 +252,7 @@ struct EvaluationConfig {
   RolloutOptions rollout;
   EstimatorGrid estimators;
   DoublyRobustRowOptions doubly_robust;
+  std::vector<std::string> rows;
   TruthOptions truth;
   BacktestOptions back_test;
   IntervalOptions intervals;
@@ -263,9 +263,10 @@ struct EvaluationConfig {
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
-    v.Field("preset", preset,
-            "defaults of the other fields: the paper's, those of evaluate, or the latter with the "
-            "doubly robust estimate and log.cross_fit");
+    v.Field(
+        "preset", preset,
+        "defaults of the other fields: the paper's, or those of evaluate, which state the value in "
+        "a model that the logged policy calibrates");
     v.Field("seed", seed, "root seed of everything but policy training");
     v.Field("checkpoint_seconds", checkpoint_seconds,
             "seconds between checkpoints of a training: the most work that a kill can lose",
@@ -280,6 +281,9 @@ struct EvaluationConfig {
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
     v.Field("estimators", estimators, "rows of the table");
     v.Field("doubly_robust", doubly_robust, "the doubly robust LFIW estimate");
+    v.Field("rows", rows,
+            "further estimators to judge beside them, by their names in `lfiw bench`: fqe, wis, "
+            "wdr_fqe, dual_dice, logged, ...");
     v.Field("truth", truth, "value in the real environment");
     v.Field("back_test", back_test, "the same method on the behavior policy");
     v.Field("intervals", intervals, "uncertainty");

@@ -26,6 +26,9 @@ std::vector<std::string> FitStage::Inputs::Hashes() const {
   if (fit.Reads(FitReads::kDynamics)) {
     hashes.insert(hashes.end(), models->model_hashes.begin(), models->model_hashes.end());
   }
+  if (fit.Reads(FitReads::kBehavior)) {
+    hashes.push_back(behavior == nullptr ? "unknown" : behavior->hash);
+  }
   if (fit.Reads(FitReads::kActionDensities)) {
     hashes.push_back(HashOf(densities->evaluation));
     hashes.push_back(HashOf(densities->behavior));
@@ -53,16 +56,18 @@ FittedArrays FitStage::Read(const Artifact& artifact) {
 
 FittedArrays RunFit(const FitStage::Key& key, const FitStage::Inputs& inputs, const FitRun& run,
                     const std::function<ModelRollouts()>& roll_out) {
-  FitSources sources{.log = inputs.log.log,
-                     .episodes = key.episodes,
-                     .policy = *inputs.policy.policy,
-                     .spec = inputs.task.spec,
-                     .estimand = EstimandOf(key.value),
-                     .columns = key.value.horizon,
-                     .seed = key.seed,
-                     .densities = inputs.densities,
-                     .dynamics = nullptr,
-                     .run = run};
+  FitSources sources{
+      .log = inputs.log.log,
+      .episodes = key.episodes,
+      .policy = *inputs.policy.policy,
+      .spec = inputs.task.spec,
+      .estimand = EstimandOf(key.value),
+      .columns = key.value.horizon,
+      .seed = key.seed,
+      .densities = inputs.densities,
+      .dynamics = nullptr,
+      .behavior = inputs.behavior == nullptr ? nullptr : inputs.behavior->policy.get(),
+      .run = run};
   if (!inputs.fit.Reads(FitReads::kDynamics)) return inputs.fit.on_log(sources, key.options);
   const std::unique_ptr<TaskRules> rules =
       ModelTaskRules(key.task, inputs.task.env.get(), key.rollout->reward, *inputs.models);

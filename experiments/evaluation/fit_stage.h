@@ -47,6 +47,7 @@ struct FitStage {
     const PolicySource& policy;
     const FittedModels* models;        // for fits that read the dynamics
     const ActionDensities* densities;  // for fits that read them
+    const PolicySource* behavior;      // for fits that read it; null where it is not known
     std::vector<std::string> Hashes() const;
   };
   static StageInfo Info(const Inputs& inputs);

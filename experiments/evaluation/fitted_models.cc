@@ -4,7 +4,9 @@
 
 #include "core/parallel.h"
 #include "core/run/sha256.h"
+#include "experiments/evaluation/noise_stage.h"
 #include "models/torchscript_function.h"
+#include "ope/judgement/backtest.h"
 #include "ope/rollouts/learned_task_rules.h"
 
 namespace lfiw::experiments {
@@ -90,27 +92,60 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
   models.termination = function_of(artifact);
 }
 
+// Takes from a model with measured noise what the returns of the logged policy do not bear out;
+// `dynamics` becomes the artifact of the ensemble that is left.
+void ChooseNoiseOf(const StageContext& context, const LogSource& log,
+                   const std::optional<PolicySource>& behavior, Artifact& dynamics,
+                   FittedModels& models) {
+  const EvaluationConfig& config = context.config;
+  const bool measured = models.noise && models.dynamics.has_noise();
+  if (!measured || !behavior ||
+      !LoggedValue(log.log, config.value, config.value.horizon).has_value()) {
+    return;
+  }
+  const Artifact chosen = context.cache.Run<NoiseStage>(
+      {TaskKeyOf(context), config.value, config.rollout, config.seed},
+      {context.task, log, models, *behavior, dynamics}, context.Work());
+  models.noise_choice = NoiseStage::Choice(chosen);
+  models.dynamics = DynamicsStage::Ensemble(chosen);
+  std::ranges::replace(models.hashes, dynamics.content_hash, chosen.content_hash);
+  std::ranges::replace(models.model_hashes, dynamics.content_hash, chosen.content_hash);
+  dynamics = chosen;
+}
+
 }  // namespace
 
-FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
+FittedModels FitModels(const StageContext& context, const LogSource& log,
+                       const std::optional<PolicySource>& behavior, const LogSplit& split,
                        std::int64_t classifiers) {
-  return FitModels(context, log, log, split, classifiers);
+  return FitModels(context, log, log, behavior, split, classifiers);
 }
 
 FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
-                       const LogSource& log, const LogSplit& split, std::int64_t classifiers) {
+                       const LogSource& log, const std::optional<PolicySource>& behavior,
+                       const LogSplit& split, std::int64_t classifiers) {
   const EvaluationConfig& config = context.config;
   // a wrong file shall be named before hours of training
   std::shared_ptr<const ScalarOfTransition> reward = RewardFromFile(config.task, log.log);
-  const Artifact dynamics = context.cache.Run<DynamicsStage>(
+  Artifact dynamics = context.cache.Run<DynamicsStage>(
       {config.dynamics, split.dynamics, split.skipped, config.seed}, {dynamics_log},
       context.Work());
   FittedModels models(DynamicsStage::Ensemble(dynamics));
+  models.fitted = dynamics;
   models.dynamics_histories = DynamicsStage::Histories(dynamics);
+  models.noise = DynamicsStage::Noise(dynamics);
+  models.hashes = models.model_hashes = {dynamics.content_hash};
+  LearnFunctions(context, log, split, models);
+  if (reward) {
+    models.reward = std::move(reward);
+    const std::string hash = Sha256HexOfFile(config.task.reward_file);
+    models.hashes.push_back(hash);
+    models.model_hashes.push_back(hash);
+  }
+  ChooseNoiseOf(context, log, behavior, dynamics, models);
+
   models.dynamics_report = DynamicsReportStage::Read(context.cache.Run<DynamicsReportStage>(
       {split.classifiers, config.value.horizon}, {log, dynamics, models.dynamics}, context.Work()));
-  models.hashes = models.model_hashes = {dynamics.content_hash};
-
   for (const Artifact& artifact :
        FitClassifiers(context, log, dynamics, models.dynamics, split.classifiers, classifiers)) {
     models.classifiers.push_back(ClassifierStage::Classifier(artifact));
@@ -119,13 +154,6 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
     Append(models.held_out.real, held_out.real);
     Append(models.held_out.generated, held_out.generated);
     models.hashes.push_back(artifact.content_hash);
-  }
-  LearnFunctions(context, log, split, models);
-  if (reward) {
-    models.reward = std::move(reward);
-    const std::string hash = Sha256HexOfFile(config.task.reward_file);
-    models.hashes.push_back(hash);
-    models.model_hashes.push_back(hash);
   }
   return models;
 }

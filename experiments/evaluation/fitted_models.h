@@ -20,6 +20,17 @@
 
 namespace lfiw::experiments {
 
+// How much of the noise that residuals show a model should have, by what the policy that wrote the
+// log returns in it. Residuals of a simulator look like noise where all members make the same
+// error; drawn anew at every step it grows along a rollout into most of the model's bias.
+struct NoiseChoice {
+  std::vector<double> scales;  // of the measured noise, descending
+  std::vector<double> values;  // of the logged policy in the model with that noise
+  std::vector<double> errors;  // their standard errors
+  double logged = 0.0;         // its value by the log
+  double chosen = 1.0;         // one of the scales
+};
+
 // Held-out errors of what is learned beside the dynamics; empty where nothing is.
 struct LearnedErrors {
   std::optional<RewardErrors> reward;
@@ -32,7 +43,10 @@ struct FittedModels {
   explicit FittedModels(DynamicsEnsemble ensemble) : dynamics(std::move(ensemble)) {}
 
   DynamicsEnsemble dynamics;
+  Artifact fitted;                             // the ensemble as it was fitted, with all its noise
   std::vector<FitHistory> dynamics_histories;  // [members]
+  std::optional<NoiseEvidence> noise;          // of DynamicsChoice::kAuto
+  std::optional<NoiseChoice> noise_choice;     // likewise, where the logged policy is there to ask
   DynamicsReport dynamics_report;
   std::vector<RatioClassifier> classifiers;
   std::vector<FitHistory> classifier_histories;  // [classifiers]
@@ -46,13 +60,16 @@ struct FittedModels {
 };
 
 // Fits dynamics, `classifiers` classifiers, and reward and termination where they are learned. Each
-// is a stage of its own, kept by the cache.
-FittedModels FitModels(const StageContext& context, const LogSource& log, const LogSplit& split,
+// is a stage of its own, kept by the cache. `behavior`, the policy that wrote the log or an
+// imitation of it, says how much noise a model of DynamicsChoice::kAuto has, where it is given.
+FittedModels FitModels(const StageContext& context, const LogSource& log,
+                       const std::optional<PolicySource>& behavior, const LogSplit& split,
                        std::int64_t classifiers);
 
 // Fits the same with the dynamics fitted to the same episodes of another log of as many.
 FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
-                       const LogSource& log, const LogSplit& split, std::int64_t classifiers);
+                       const LogSource& log, const std::optional<PolicySource>& behavior,
+                       const LogSplit& split, std::int64_t classifiers);
 
 // Returns reward and termination on what the model predicts. `env` is null where only a log is
 // known, `source` says what the environment's reward is computed from.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -13,6 +14,7 @@ namespace lfiw::experiments {
 namespace {
 
 constexpr const char* kDynamicsFile = "dynamics.npz";
+constexpr const char* kNoiseFile = "noise.npz";
 constexpr const char* kHistoryFile = "history.npz";
 constexpr const char* kReportFile = "report.npz";
 constexpr const char* kClassifierFile = "classifier.npz";
@@ -113,12 +115,34 @@ void DynamicsStage::Make(const Key& key, const Inputs& inputs, const StageWork& 
       "fit dynamics", key.options.members * key.options.fit.steps, "gradient steps");
   const DynamicsFit fit = FitDynamics(inputs.log.log, key.episodes, key.options, key.seed,
                                       FitRunOf(work, *progress), key.skipped);
-  fit.ensemble.Save(work.File(kDynamicsFile));
+  Save(fit.ensemble, work);
   NpzFile histories;
   for (std::size_t k = 0; k < fit.summary.members.size(); ++k) {
     PutHistory(fit.summary.members[k].fit.history, MemberPrefix(k), histories);
   }
   histories.Write(work.File(kHistoryFile));
+  if (fit.summary.noise) {
+    NpzFile noise;
+    noise.Put("rows", std::vector<std::int64_t>{fit.summary.noise->rows});
+    noise.Put("squared", fit.summary.noise->squared);
+    noise.Put("shared", fit.summary.noise->shared);
+    noise.Put("counts", fit.summary.noise->counts);
+    noise.Write(work.File(kNoiseFile));
+  }
+}
+
+std::optional<NoiseEvidence> DynamicsStage::Noise(const Artifact& artifact) {
+  if (!std::filesystem::exists(artifact.File(kNoiseFile))) return {};
+  const NpzFile file = NpzFile::Read(artifact.File(kNoiseFile));
+  return NoiseEvidence{.rows = file.GetIntegers("rows").at(0),
+                       .squared = file.GetDoubles("squared"),
+                       .shared = file.GetDoubles("shared"),
+                       .counts = file.GetBytes("counts"),
+                       .factor = {}};
+}
+
+void DynamicsStage::Save(const DynamicsEnsemble& ensemble, const StageWork& work) {
+  ensemble.Save(work.File(kDynamicsFile));
 }
 
 DynamicsEnsemble DynamicsStage::Ensemble(const Artifact& artifact) {

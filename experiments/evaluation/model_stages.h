@@ -45,9 +45,12 @@ struct DynamicsStage {
   };
   static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
 
+  static void Save(const DynamicsEnsemble& ensemble, const StageWork& work);
   static DynamicsEnsemble Ensemble(const Artifact& artifact);
   // Learning curves, one per member.
   static std::vector<FitHistory> Histories(const Artifact& artifact);
+  // What residuals say about noise, without its factor; none where it was not asked.
+  static std::optional<NoiseEvidence> Noise(const Artifact& artifact);
 };
 
 // How well the dynamics predicts episodes that it was not trained on.

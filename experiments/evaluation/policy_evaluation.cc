@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/evaluation/family_stage.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "experiments/evaluation/sources.h"
@@ -82,6 +86,17 @@ class Evaluator {
   }
 
  private:
+  std::vector<double> MemberValues(const ModelRollouts& rollouts) const {
+    const auto& shape = rollouts.member_rewards.shape();
+    const std::vector<double> factors = StepFactors(config_.value, shape[1]);
+    std::vector<double> values;
+    for (std::int64_t k = 0; k < shape[0]; ++k) {
+      const auto rewards = rollouts.member_rewards.Row(k);
+      values.push_back(std::inner_product(rewards.begin(), rewards.end(), factors.begin(), 0.0));
+    }
+    return values;
+  }
+
   ReturnRange Possible() const {
     const bool may_end = config_.task.termination != TerminationSource::kNone;
     return PossibleReturns(in_.log.log, config_.value, config_.value.horizon,
@@ -95,6 +110,7 @@ class Evaluator {
     const ModelRollouts table = TakeClassifiers(rollouts, 0, instances);
     EvaluationMeasurements measured;
     measured.plain = EstimatePlainModel(table.rewards, config_.value);
+    measured.member_values = MemberValues(rollouts);
     measured.sweeps = RunEstimatorGrid(config_.estimators, table, config_.value);
     measured.mean_weights = MeanWeights(table.log_weights);
     measured.calibration = calibration_;
@@ -103,6 +119,7 @@ class Evaluator {
     measured.possible = Possible();
     measured.influence =
         LargestInfluence(LoggedReturns(in_.log.log, config_.value, config_.value.horizon));
+    if (in_.logged) measured.spread = in_.logged->spread;
     measured.log_error = FindingsText(in_.log.audit.findings, Severity::kError);
     measured.log_warning = FindingsText(in_.log.audit.findings, Severity::kWarning);
     measured.open_loop = OpenLoopOf(in_.models, in_.log, in_.split);
@@ -132,8 +149,8 @@ void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>
   const EvaluationConfig& config = in.context.config;
   for (std::int64_t b = 0; b < config.intervals.pipeline_replicates; ++b) {
     const LogSplit resampled = ResampleLog(in.split, config.seed, static_cast<std::uint64_t>(b));
-    const FittedModels models =
-        FitModels(in.context, in.log, resampled, config.classifiers.instances);
+    const FittedModels models = FitModels(in.context, in.log, in.policies.behavior, resampled,
+                                          config.classifiers.instances);
     for (PolicyEvaluation& evaluation : evaluations) {
       const ModelRollouts rollouts = RollOut(in.context, in.log, models, evaluation.policy);
       evaluation.measured.pipeline_replicates.push_back(
@@ -143,36 +160,89 @@ void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>
   }
 }
 
-// Corrects the model's value of one policy by the log.
-void AddDoublyRobust(const EvaluationInputs& in, PolicyEvaluation& evaluation) {
-  const EvaluationConfig& config = in.context.config;
-  FitRegistry fits = StandardFits();
-  fits.Options<ModelValueOptions>("model") = config.doubly_robust.model;
-  const EstimatorSources sources{.context = in.context,
-                                 .fits = fits,
-                                 .log = in.log,
-                                 .split = in.split,
-                                 .models = &in.models,
-                                 .policy = evaluation.policy,
-                                 .behavior = in.policies.behavior};
-  const std::vector<std::int64_t> episodes = CorrectionEpisodes(sources);
-  const EstimatorInputs inputs =
-      MakeEstimatorInputs(sources, episodes, {"action", "model", "model_visitation"}).arrays;
-  DoublyRobustMeasurement measured;
-  measured.chosen =
-      ChooseDoublyRobustLfiw(inputs, EstimandOf(config.value), {}, config.doubly_robust.choice);
-  measured.interval = MakeEpisodeInterval(measured.chosen.estimate.terms,
-                                          {.method = EpisodeIntervalMethod::kBca,
-                                           .level = config.intervals.level,
-                                           .resamples = config.doubly_robust.resamples,
-                                           .seed = config.seed});
-  measured.episodes = std::ssize(episodes);
-  if (measured.chosen.estimate.value) {
-    measured.influence = LargestInfluence(Influence(measured.chosen.estimate.terms));
+// Estimates of one policy that are made from logged episodes.
+class LogEstimates {
+ public:
+  LogEstimates(const EvaluationInputs& in, PolicyEvaluation& evaluation)
+      : config_(in.context.config),
+        fits_(FitsOf(config_)),
+        sources_{.context = in.context,
+                 .fits = fits_,
+                 .log = in.log,
+                 .split = in.split,
+                 .models = &in.models,
+                 .policy = evaluation.policy,
+                 .behavior = in.policies.behavior},
+        episodes_(CorrectionEpisodes(sources_)),
+        measured_(evaluation.measured) {}
+
+  // Corrects the model's value by the log.
+  void AddDoublyRobust() {
+    const EstimatorInputs inputs =
+        MakeEstimatorInputs(sources_, episodes_, {"action", "model", "model_visitation"}).arrays;
+    DoublyRobustMeasurement measured;
+    measured.chosen =
+        ChooseDoublyRobustLfiw(inputs, EstimandOf(config_.value), {}, config_.doubly_robust.choice);
+    measured.episodes = std::ssize(episodes_);
+    Finish(measured.chosen.estimate, measured);
+    measured_.doubly_robust = std::move(measured);
   }
-  // what the rows need no longer
-  measured.chosen.estimate.terms = {};
-  evaluation.measured.doubly_robust = std::move(measured);
+
+  // Adds the estimates that the configuration names.
+  void AddNamed() {
+    if (config_.rows.empty()) return;
+    const EstimatorRegistry registry = StandardEstimators();
+    std::set<std::string> needs;
+    for (const std::string& name : config_.rows) {
+      const Estimator& estimator = registry.Find(name);
+      needs.insert(estimator.needs.begin(), estimator.needs.end());
+    }
+    const EstimatorInputs inputs = MakeEstimatorInputs(sources_, episodes_, needs).arrays;
+    for (const std::string& name : config_.rows) {
+      NamedMeasurement measured{
+          .name = name,
+          .estimate = RunEstimator(registry.Find(name), inputs, EstimandOf(config_.value)),
+          .interval = {},
+          .episodes = std::ssize(episodes_)};
+      Finish(measured.estimate, measured);
+      measured_.named.push_back(std::move(measured));
+    }
+  }
+
+ private:
+  static FitRegistry FitsOf(const EvaluationConfig& config) {
+    FitRegistry fits = StandardFits();
+    fits.Options<ModelValueOptions>("model") = config.doubly_robust.model;
+    return fits;
+  }
+
+  // Adds interval and influence, and drops what the rows need no longer.
+  template <class Measurement>
+  void Finish(Estimate& estimate, Measurement& measured) const {
+    if (estimate.value && !estimate.terms.empty()) {
+      measured.interval =
+          MakeEpisodeInterval(estimate.terms, {.method = EpisodeIntervalMethod::kBca,
+                                               .level = config_.intervals.level,
+                                               .resamples = config_.doubly_robust.resamples,
+                                               .seed = config_.seed});
+      measured.influence = LargestInfluence(Influence(estimate.terms));
+    }
+    estimate.terms = {};
+  }
+
+  const EvaluationConfig& config_;
+  FitRegistry fits_;
+  EstimatorSources sources_;
+  std::vector<std::int64_t> episodes_;
+  EvaluationMeasurements& measured_;
+};
+
+// Values of the logged policy in every model; none where it is not there to ask, or the model has
+// too few members to disagree.
+std::optional<FamilyValues> LoggedFamily(const EvaluationInputs& in) {
+  const bool asked = in.context.config.preset != Preset::kPaper;
+  if (!asked || !in.policies.behavior || !in.logged || in.models.dynamics.members() < 2) return {};
+  return ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior);
 }
 
 // Evaluates the policy that wrote the log by the same methods.
@@ -195,10 +265,18 @@ BacktestsByRow RunBacktests(const EvaluationInputs& in, const Evaluator& evaluat
 
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
   const Evaluator evaluator(in);
+  const std::optional<FamilyValues> logged_family = LoggedFamily(in);
   std::vector<PolicyEvaluation> evaluations;
   for (const PolicySource& policy : in.policies.evaluations) {
     evaluations.push_back(evaluator.Evaluate(policy));
-    if (in.context.config.doubly_robust.enabled) AddDoublyRobust(in, evaluations.back());
+    LogEstimates estimates(in, evaluations.back());
+    if (in.context.config.doubly_robust.enabled) estimates.AddDoublyRobust();
+    estimates.AddNamed();
+    if (logged_family) {
+      evaluations.back().measured.calibrated = CalibrateModel(
+          *logged_family, ValuesInFamily(in.context, in.log, in.models, evaluations.back().policy),
+          *in.logged);
+    }
   }
   PipelineBootstrap(in, evaluations);
   const BacktestsByRow back_tests = RunBacktests(in, evaluator);

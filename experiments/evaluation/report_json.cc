@@ -115,6 +115,19 @@ json DynamicsJson(const FittedModels& models) {
                    {"r2", report.errors.r2},
                    {"open_loop", {{"k", k}, {"rms", report.open_loop}}},
                    {"history", HistoriesJson(models.dynamics_histories, "member")}};
+  if (models.noise) {
+    dynamics["noise"] = {{"rows", models.noise->rows},
+                         {"squared", models.noise->squared},
+                         {"shared", models.noise->shared},
+                         {"counts", models.noise->counts}};
+  }
+  if (models.noise_choice) {
+    dynamics["noise"]["choice"] = {{"scales", models.noise_choice->scales},
+                                   {"values", models.noise_choice->values},
+                                   {"errors", models.noise_choice->errors},
+                                   {"logged", models.noise_choice->logged},
+                                   {"chosen", models.noise_choice->chosen}};
+  }
   if (report.errors.mixture_nll) dynamics["nll"] = *report.errors.mixture_nll;
   return dynamics;
 }

@@ -110,6 +110,29 @@ std::string SpreadText(std::vector<double> values) {
                      FixedText(values.front(), 3), FixedText(values.back(), 3));
 }
 
+// How many outcomes the model draws with noise, and what says so.
+std::string NoiseText(const JsonObject& noise) {
+  std::vector<double> counts = noise.Numbers("counts");
+  const std::vector<double> squared = noise.Numbers("squared"), shared = noise.Numbers("shared");
+  std::vector<double> shares;
+  for (std::size_t j = 0; j < std::min(squared.size(), shared.size()); ++j) {
+    shares.push_back(shared[j] / squared[j]);
+  }
+  std::string text =
+      fmt::format("in {} of {} outcomes the members share their errors ({} of their squares)",
+                  std::count(counts.begin(), counts.end(), 1.0), counts.size(), SpreadText(shares));
+  const auto choice = noise.Object("choice");
+  if (!choice) return text;
+  const std::vector<double> scales = choice->Numbers("scales"), values = choice->Numbers("values");
+  text += fmt::format("; the logged policy, worth {} by the log, is worth",
+                      NumberText(choice->Number("logged")));
+  for (std::size_t k = 0; k < std::min(scales.size(), values.size()); ++k) {
+    text += fmt::format("{} {} with {:g} % of that noise", k == 0 ? "" : ",", NumberText(values[k]),
+                        100.0 * scales[k]);
+  }
+  return text + fmt::format("; {:g} % is drawn", 100.0 * choice->Number("chosen").value_or(1.0));
+}
+
 HtmlFragment ModelSection(const JsonObject& report, const Drawings& drawings) {
   HtmlFragment html;
   html.Heading(2, "How good is the model?");
@@ -121,6 +144,9 @@ HtmlFragment ModelSection(const JsonObject& report, const Drawings& drawings) {
   Entries entries;
   AddIfPresent("Kind", dynamics->Text("kind"), entries);
   AddIfPresent("Members", CountText(dynamics->Number("members")), entries);
+  if (const auto noise = dynamics->Object("noise")) {
+    entries.emplace_back("Noise in the log", NoiseText(*noise));
+  }
   AddIfPresent("Negative log-likelihood, held out", NumberText(dynamics->Number("nll")), entries);
   AddIfPresent("R\xC2\xB2 of one step, median of the dimensions",
                SpreadText(dynamics->Numbers("r2")), entries);

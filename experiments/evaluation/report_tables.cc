@@ -107,9 +107,11 @@ const char* WordsOf(IntervalMethod method) {
       return "varies the episodes, with model and classifiers fitted anew";
     case IntervalMethod::kBacktest:
       return "adds the error that the same method made on the logged policy, taken as typical";
+    case IntervalMethod::kMembers:
+      return "adds what the members of the model disagree about";
     case IntervalMethod::kCorrection:
-      return "varies the logged episodes that correct the model, and adds an error as large as "
-             "their correction";
+      return "varies the logged episodes that correct the model, and adds what weights at full "
+             "power would still move and what the members of the model disagree about";
   }
   return "";
 }

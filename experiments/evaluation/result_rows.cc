@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
+#include "core/statistics.h"
 #include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/judgement/psis.h"
 #include "ope/rollouts/rollout_estimators.h"
@@ -35,9 +37,16 @@ void SetValue(ResultRow& row, double value) {
   if (row.truth) row.error = value - *row.truth;
 }
 
-void SetInterval(ResultRow& row, const Interval& interval) {
-  row.ci_low = Cell(interval.low);
-  row.ci_high = Cell(interval.high);
+// Nothing lies outside of what rewards can add up to, unless the value does already.
+void SetInterval(ResultRow& row, const Interval& interval,
+                 const std::optional<ReturnRange>& possible) {
+  double low = interval.low, high = interval.high;
+  if (possible && row.value && possible->low <= *row.value && *row.value <= possible->high) {
+    low = std::max(low, possible->low);
+    high = std::min(high, possible->high);
+  }
+  row.ci_low = Cell(low);
+  row.ci_high = Cell(high);
   row.interval_method = EnumName(interval.method);
 }
 
@@ -98,6 +107,10 @@ class RowMaker {
 
     std::vector<Interval> intervals = {
         MonteCarloInterval(measured_.plain.repetitions, config_.intervals.level)};
+    if (measured_.member_values.size() > 1) {
+      intervals.push_back(
+          MemberInterval(measured_.plain.value, measured_.member_values, config_.intervals.level));
+    }
     std::vector<double> replicates;
     for (const Replicate& replicate : measured_.pipeline_replicates) {
       replicates.push_back(replicate.plain.value);
@@ -152,16 +165,102 @@ class RowMaker {
       if (source.interval.low && source.interval.high) {
         judged.plain_low = source.interval.low;
         judged.plain_high = source.interval.high;
-        SetInterval(row, CorrectionInterval(
-                             *source.interval.low, *source.interval.high, *estimate.value,
-                             *estimate.value - measured_.plain.value, config_.intervals.level));
+        SetInterval(row,
+                    CorrectionInterval(*source.interval.low, *source.interval.high, *estimate.value,
+                                       Remaining(source.chosen), config_.intervals.level),
+                    measured_.possible);
       }
     }
     SetJudgement(judged, config_.verdict);
     return judged;
   }
 
+  JudgedRow Calibrated() const {
+    const CalibratedModel& source = *measured_.calibrated;
+    JudgedRow judged{
+        .key = {.kind = RowKind::kCalibrated}, .row = common_, .evidence = CalibratedEvidence()};
+    ResultRow& row = judged.row;
+    row.estimator = kCalibratedModel;
+    row.params = fmt::format("slope={:.3g}", source.slope);
+    row.normalization = EnumName(WeightNormalization::kNone);
+    SetValue(row, source.value);
+    row.standard_error = source.standard_error;
+    Interval interval = SpreadInterval(source.value, source.standard_error, source.degrees, "",
+                                       config_.intervals.level);
+    interval.method = IntervalMethod::kMembers;
+    judged.plain_low = interval.low;
+    judged.plain_high = interval.high;
+    SetInterval(row, interval, measured_.possible);
+    SetJudgement(judged, config_.verdict);
+    return judged;
+  }
+
+  JudgedRow Named(const NamedMeasurement& source) const {
+    const Estimate& estimate = source.estimate;
+    JudgedRow judged{.key = {.kind = RowKind::kNamed, .name = source.name},
+                     .row = common_,
+                     .evidence = NamedEvidence(source)};
+    ResultRow& row = judged.row;
+    row.estimator = source.name;
+    row.normalization = EnumName(WeightNormalization::kNone);
+    row.n = source.episodes;
+    row.ess = estimate.ess;
+    row.khat = estimate.khat;
+    row.max_weight = estimate.max_weight;
+    row.standard_error = estimate.standard_error;
+    if (estimate.value) {
+      SetValue(row, *estimate.value);
+      row.ci_low = judged.plain_low = source.interval.low;
+      row.ci_high = judged.plain_high = source.interval.high;
+      row.interval_method = EnumName(EpisodeIntervalMethod::kBca);
+    }
+    SetJudgement(judged, config_.verdict);
+    return judged;
+  }
+
  private:
+  Evidence CalibratedEvidence() const {
+    const CalibratedModel& source = *measured_.calibrated;
+    Evidence evidence;
+    AddLogFindings(evidence);
+    evidence.episodes = config_.rollout.episodes;
+    evidence.value = source.value;
+    evidence.uncorrected = source.mean;
+    evidence.disagreement = source.standard_error;
+    evidence.spread = measured_.spread;
+    evidence.clamp_rate = measured_.clamp_rate;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.open_loop = measured_.open_loop;
+    evidence.reach = measured_.reach;
+    return evidence;
+  }
+
+  // What is fitted to the log is judged where the policy goes, weights by what they leave.
+  Evidence NamedEvidence(const NamedMeasurement& source) const {
+    Evidence evidence;
+    AddLogFindings(evidence);
+    evidence.influence = std::max(measured_.influence, source.influence);
+    evidence.missing_value = source.estimate.value ? "" : source.estimate.reason;
+    evidence.episodes = source.episodes;
+    evidence.ess = source.estimate.ess;
+    evidence.khat = source.estimate.khat;
+    evidence.value = source.estimate.value;
+    evidence.spread = measured_.spread;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.reach = measured_.reach;
+    return evidence;
+  }
+
+  // Weights at full power see the model's error wherever the policy goes, no weights only where the
+  // log is.
+  RemainingError Remaining(const ChosenDoublyRobust& chosen) const {
+    const std::vector<double>& members = measured_.member_values;
+    const double spread = members.size() < 2 ? 0.0 : StandardDeviation(members);
+    return {.path = chosen.remaining.value_or(0.0), .members = (1.0 - chosen.power) * spread};
+  }
+
   // Its weights are mild by choice, so it is their number and not their tail that is judged.
   Evidence DoublyRobustEvidence() const {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
@@ -174,7 +273,9 @@ class RowMaker {
     evidence.ess = estimate.ess;
     evidence.value = estimate.value;
     evidence.uncorrected = measured_.plain.value;
-    evidence.auc = measured_.calibration.auc;
+    const RemainingError remaining = Remaining(source.chosen);
+    evidence.disagreement = std::hypot(0.5 * remaining.path, remaining.members);
+    evidence.spread = measured_.spread;
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
@@ -186,6 +287,10 @@ class RowMaker {
     Evidence evidence;
     evidence.episodes = config_.rollout.episodes;
     evidence.value = measured_.plain.value;
+    if (measured_.member_values.size() > 1) {
+      evidence.disagreement = StandardDeviation(measured_.member_values);
+    }
+    evidence.spread = measured_.spread;
     evidence.model_auc = measured_.calibration.auc;
     AddCommon({}, evidence);
     return evidence;
@@ -213,7 +318,8 @@ class RowMaker {
     judged.plain_low = Cell(widest.low);
     judged.plain_high = Cell(widest.high);
     const std::optional<Backtest> test = BacktestOf(judged.key);
-    SetInterval(judged.row, test ? BacktestInterval(widest, *judged.row.value, *test) : widest);
+    SetInterval(judged.row, test ? BacktestInterval(widest, *judged.row.value, *test) : widest,
+                measured_.possible);
   }
 
   std::optional<Backtest> BacktestOf(const RowKey& key) const {
@@ -327,6 +433,8 @@ std::vector<JudgedRow> MakeRows(const EvaluationConfig& config, const RowLabels&
     }
   }
   if (measured.doubly_robust) rows.push_back(maker.DoublyRobust());
+  if (measured.calibrated) rows.push_back(maker.Calibrated());
+  for (const NamedMeasurement& named : measured.named) rows.push_back(maker.Named(named));
   return rows;
 }
 
@@ -337,6 +445,15 @@ const JudgedRow& FindRow(const RowKey& key, std::span<const JudgedRow> rows) {
 }
 
 Headline ChooseHeadline(const EvaluationMeasurements& measured) {
+  if (measured.calibrated) {
+    const CalibratedModel& model = *measured.calibrated;
+    return {
+        {.kind = RowKind::kCalibrated},
+        fmt::format("models that the log could have come from give {:.4g} on average and {:.4g} "
+                    "to the logged policy, which is worth {:.4g}: what they have in common moves "
+                    "the answer by {:+.3g}",
+                    model.mean, model.logged_mean, model.logged, model.value - model.mean)};
+  }
   if (measured.doubly_robust && measured.doubly_robust->chosen.estimate.value) {
     const ChosenDoublyRobust& chosen = measured.doubly_robust->chosen;
     return {{.kind = RowKind::kDoublyRobust},

@@ -18,6 +18,7 @@
 #include "ope/judgement/episode_intervals.h"
 #include "ope/judgement/intervals.h"
 #include "ope/judgement/verdict.h"
+#include "ope/rollouts/calibrated_model.h"
 #include "ope/rollouts/lfiw.h"
 #include "ope/rollouts/model_rollout.h"
 #include "ope/rollouts/plain_model.h"
@@ -54,17 +55,28 @@ struct DoublyRobustMeasurement {
   std::optional<double> influence = {};  // LargestInfluence of their terms
 };
 
-// What an estimate of a run is: the plain model, one of the grid at a horizon, or the doubly robust
-// one. The same key names the same method for every policy of a run.
-enum class RowKind { kModel, kWeighted, kDoublyRobust };
+// An estimate by a registered estimator from the logged episodes.
+struct NamedMeasurement {
+  std::string name;
+  Estimate estimate;         // without its terms
+  EpisodeInterval interval;  // given what was fitted
+  std::int64_t episodes = 0;
+  std::optional<double> influence = {};  // LargestInfluence of their terms
+};
+
+// What an estimate of a run is: the plain model, one of the grid at a horizon, the doubly robust
+// one or a registered one. The same key names the same method for every policy of a run.
+enum class RowKind { kModel, kWeighted, kDoublyRobust, kNamed, kCalibrated };
 struct RowKey {
   RowKind kind = RowKind::kModel;
   std::int64_t sweep = 0;    // of kWeighted: index into EvaluationMeasurements::sweeps
   std::int64_t horizon = 0;  // of kWeighted: H
+  std::string name = {};     // of kNamed
 
   bool operator==(const RowKey&) const = default;
   bool operator<(const RowKey& other) const {
-    return std::tie(kind, sweep, horizon) < std::tie(other.kind, other.sweep, other.horizon);
+    return std::tie(kind, sweep, horizon, name) <
+           std::tie(other.kind, other.sweep, other.horizon, other.name);
   }
 };
 
@@ -76,7 +88,10 @@ struct EvaluationMeasurements {
   PlainModelEstimate plain;
   std::vector<EstimatorSweep> sweeps;
   std::optional<DoublyRobustMeasurement> doubly_robust;
-  std::vector<MeanWeight> mean_weights;  // [T]
+  std::vector<NamedMeasurement> named;
+  std::optional<CalibratedModel> calibrated;  // where the logged policy is there to ask
+  std::vector<double> member_values;          // of the policy in each member of the model alone
+  std::vector<MeanWeight> mean_weights;       // [T]
   Calibration calibration;
   ImprovementCheck improvement;
   double clamp_rate = 0.0;
@@ -85,6 +100,7 @@ struct EvaluationMeasurements {
   std::optional<ReturnRange> possible;  // what the log's rewards can add up to
   std::optional<double> open_loop;      // Evidence::open_loop
   std::optional<double> reach;          // Evidence::reach
+  std::optional<double> spread;         // Evidence::spread
   std::optional<double> influence;      // of the logged returns, Evidence::influence
   std::string log_error, log_warning;   // Evidence::log_error, log_warning
   std::optional<MonteCarloEstimate> truth;
@@ -109,7 +125,7 @@ struct JudgedRow {
 };
 
 // Makes the rows of results.csv: the plain model, every estimator at every H = 0 .. T, then the
-// doubly robust one, which has no H.
+// doubly robust one and those asked for by name, which have no H.
 std::vector<JudgedRow> MakeRows(const EvaluationConfig& config, const RowLabels& labels,
                                 const EvaluationMeasurements& measured);
 

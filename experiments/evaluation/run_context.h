@@ -63,6 +63,7 @@ struct PolicySource {
   std::string hash;
   std::string label;  // names it in tables
   std::shared_ptr<const Policy> policy;
+  bool cloned = false;  // an imitation, fitted to the actions of the log
 };
 
 // Loads a policy file whose bytes alone tell what it is. Throws PolicyError.

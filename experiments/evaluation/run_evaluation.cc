@@ -115,8 +115,9 @@ int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   }
   const LogSplit split =
       SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
-  const FittedModels models = FitModels(
-      context, log, split, config.classifiers.instances + config.intervals.classifier_replicates);
+  const FittedModels models =
+      FitModels(context, log, policies.behavior, split,
+                config.classifiers.instances + config.intervals.classifier_replicates);
 
   const std::optional<Backtest> logged = LoggedValue(log.log, config.value, config.value.horizon);
   std::vector<PolicyEvaluation> evaluations =

@@ -252,7 +252,10 @@ PolicySource FindBehavior(const StageContext& context, const LogSource& log) {
       .action_high = {spec.action_high.begin(), spec.action_high.end()},
       .seed = context.config.seed};
   const Artifact artifact = context.cache.Run<BehaviorCloneStage>(key, {log}, context.Work());
-  return LoadPolicySource(artifact.File(BehaviorCloneStage::kPolicyFile), "behavior (cloned)");
+  PolicySource clone =
+      LoadPolicySource(artifact.File(BehaviorCloneStage::kPolicyFile), "behavior (cloned)");
+  clone.cloned = true;
+  return clone;
 }
 
 LogSource CollectLog(const StageContext& context, const PolicySource& behavior) {

@@ -1,6 +1,7 @@
 #ifndef LFIW_EXPERIMENTS_PRESENTATION_NUMBER_TEXT_H_
 #define LFIW_EXPERIMENTS_PRESENTATION_NUMBER_TEXT_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,9 @@ std::string CountText(std::optional<double> count);
 
 // "340 ms", "12.3 s", "4 min 05 s", "2 h 03 min".
 std::string DurationText(std::optional<double> seconds);
+
+// "27 B", "1.4 KiB", "412.0 MiB".
+std::string BytesText(std::int64_t bytes);
 
 }  // namespace lfiw::experiments
 

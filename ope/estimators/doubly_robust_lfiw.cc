@@ -155,7 +155,7 @@ bool WriteColumn(const std::vector<double>& log_weights, const std::vector<doubl
 
 // Diagnostics of the weights of running episodes, gathered over steps.
 struct WeightDiagnostics {
-  double ess_sum = 0.0, running = 0.0;
+  double smallest_share = 1.0;  // of the running episodes that the weights of a step are worth
   double max_weight = 0.0;
   std::optional<double> khat;
 
@@ -163,8 +163,7 @@ struct WeightDiagnostics {
     std::vector<double> own;
     for (const std::size_t i : going) own.push_back(log_weights[i]);
     const WeightSummary summary = Summarize(own);
-    ess_sum += summary.ess;
-    running += static_cast<double>(own.size());
+    smallest_share = std::min(smallest_share, summary.ess / static_cast<double>(own.size()));
     max_weight = std::max(max_weight, summary.max_weight);
     const TailFit tail = FitTail(own);
     if (tail.khat) khat = std::max(khat.value_or(*tail.khat), *tail.khat);
@@ -226,9 +225,7 @@ Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand&
         "no logged episode is longer than {} steps: beyond, the value is the model's alone",
         corrected));
   }
-  if (diagnostics.running > 0.0) {
-    out.ess = static_cast<double>(n) * diagnostics.ess_sum / diagnostics.running;
-  }
+  if (corrected > 0) out.ess = static_cast<double>(n) * diagnostics.smallest_share;
   out.khat = diagnostics.khat;
   out.max_weight = diagnostics.max_weight;
   return out;
@@ -267,6 +264,36 @@ std::string LeftOut(const Estimate& estimate, std::int64_t episodes,
                      needed);
 }
 
+// The influence functions of the listed estimates, [eligible.size(), n].
+Array<double, 2> InfluencesOf(const std::vector<Estimate>& estimates,
+                              const std::vector<std::size_t>& eligible) {
+  const std::int64_t n = estimates[eligible.front()].terms.episodes();
+  Array<double, 2> influences({std::ssize(eligible), n});
+  for (std::size_t k = 0; k < eligible.size(); ++k) {
+    const std::vector<double> of_one = Influence(estimates[eligible[k]].terms);
+    std::ranges::copy(of_one, influences.Row(static_cast<std::int64_t>(k)).begin());
+  }
+  return influences;
+}
+
+// How far full weights would still move the value if it went on along its path of powers: its slope
+// to the nearest candidate with a value, the weaker one where there is one, times what the power
+// lacks of 1.
+std::optional<double> RemainingMove(const std::vector<PowerCandidate>& candidates,
+                                    std::size_t chosen) {
+  const PowerCandidate& own = candidates[chosen];
+  if (own.power == 1.0) return 0.0;
+  const PowerCandidate* other = nullptr;
+  for (std::size_t k = chosen + 1; k < candidates.size() && other == nullptr; ++k) {
+    if (candidates[k].value) other = &candidates[k];
+  }
+  for (std::size_t k = chosen; k-- > 0 && other == nullptr;) {
+    if (candidates[k].value) other = &candidates[k];
+  }
+  if (other == nullptr) return {};
+  return (1.0 - own.power) * std::abs((*own.value - *other->value) / (own.power - other->power));
+}
+
 }  // namespace
 
 ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
@@ -277,7 +304,7 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
       options.weights == WeightKind::kFitted || inputs.log_ratios.contains("action");
   ChosenDoublyRobust out;
   std::vector<Estimate> estimates;
-  std::vector<double> values, widths;
+  std::vector<double> values;
   std::vector<std::size_t> eligible;
   for (const double power : choice.powers) {
     DoublyRobustLfiwOptions candidate = options;
@@ -297,14 +324,15 @@ ChosenDoublyRobust ChooseDoublyRobustLfiw(const EstimatorInputs& inputs, const E
     if (!out.candidates.back().left_out.empty()) continue;
     eligible.push_back(estimates.size() - 1);
     values.push_back(*estimate.value);
-    widths.push_back(choice.width * *estimate.standard_error);
   }
   if (eligible.empty()) {
     out.estimate = Refuse("no power of the weights is usable: " + out.candidates.back().left_out);
     return out;
   }
-  const std::size_t chosen = eligible[static_cast<std::size_t>(SlopeChoice(values, widths))];
+  const std::size_t chosen = eligible[static_cast<std::size_t>(
+      DifferenceChoice(values, InfluencesOf(estimates, eligible), choice.width))];
   out.power = choice.powers[chosen];
+  out.remaining = RemainingMove(out.candidates, chosen);
   out.estimate = std::move(estimates[chosen]);
   if (!ratios) {
     const auto why = inputs.missing.find("action");

@@ -71,17 +71,17 @@ struct DoublyRobustLfiwOptions {
   }
 };
 
-// The estimate with its terms (1 + 2 T columns). ESS is n times the share of the running episodes
-// that w leaves, over all steps; k-hat and max_weight are the largest over steps. Steps that no
-// logged episode reaches have no correction, and a note says so. Refuses without support at some
+// The estimate with its terms (1 + 2 T columns). ESS is n times the smallest share of the running
+// episodes that w leaves at any step; k-hat and max_weight are the largest over steps. Steps that
+// no logged episode reaches have no correction, and a note says so. Refuses without support at some
 // step. Arrays are checked by RunEstimator.
 Estimate EstimateDoublyRobustLfiw(const EstimatorInputs& inputs, const Estimand& estimand,
                                   const DoublyRobustLfiwOptions& options);
 
 // How strongly the weights act, chosen from the data: both powers are p, and p is one of a path
 // from the true weights to none, along which bias grows and variance shrinks. Of the candidates
-// whose weights leave enough episodes SLOPE takes the last whose interval meets those of all
-// stronger ones (ope/judgement/selection.h).
+// whose weights leave enough episodes it is the last that differs from no stronger one by more than
+// the error of their difference (DifferenceChoice).
 struct PowerChoiceOptions {
   std::vector<double> powers = {1.0, 0.75, 0.5, 0.25, 0.0};  // descending
   double smallest_ess = 20.0;
@@ -96,7 +96,8 @@ struct PowerChoiceOptions {
             AtLeast(1.0));
     v.Field("smallest_ess_fraction", smallest_ess_fraction,
             "share of the episodes that a candidate needs as effective ones", Between(0.0, 1.0));
-    v.Field("width", width, "half width of a candidate's interval, in standard errors",
+    v.Field("width", width,
+            "largest difference of two candidates that agree, in its standard errors",
             AtLeast(0.0));
   }
 };
@@ -122,6 +123,9 @@ struct PowerCandidate {
 struct ChosenDoublyRobust {
   Estimate estimate;  // with value and standard error; refused where no candidate is left
   double power = 0.0;
+  // How far weights at full power would still move the value, by the slope of the path of
+  // candidates at the chosen one; none where no other has a value.
+  std::optional<double> remaining;
   std::vector<PowerCandidate> candidates;
 };
 

@@ -1,5 +1,7 @@
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ope/estimator.h"
 #include "ope/estimators/direct_method.h"
@@ -23,6 +25,28 @@ void AddImportanceSampling(EstimatorRegistry& registry) {
       registry.Add(Configurable<ImportanceSamplingOptions>(options, ImportanceSampling));
     }
   }
+}
+
+// The log's own mean return: what an estimate of another policy must beat.
+Estimator Logged() {
+  return {.name = "logged",
+          .summary = "the mean return of the log, whatever the policy",
+          .horizons = HorizonSupport::kFinite,
+          .needs = {},
+          .estimate = [](const EstimatorInputs& inputs, const Estimand& estimand) {
+            const std::vector<double> factors = StepFactors(estimand, inputs.steps());
+            Estimate out;
+            out.terms.numerators = Array<double, 2>({inputs.episodes(), 1});
+            out.terms.denominators = Array<double, 2>({inputs.episodes(), 0});
+            for (std::int64_t i = 0; i < inputs.episodes(); ++i) {
+              double sum = 0.0;
+              for (std::int64_t t = 0; t < inputs.steps(); ++t) {
+                sum += factors[static_cast<std::size_t>(t)] * inputs.rewards(i, t);
+              }
+              out.terms.numerators(i, 0) = sum;
+            }
+            return out;
+          }};
 }
 
 void AddDirect(EstimatorRegistry& registry) {
@@ -62,6 +86,7 @@ void AddRollouts(EstimatorRegistry& registry) {
 
 EstimatorRegistry StandardEstimators() {
   EstimatorRegistry registry;
+  registry.Add(Logged());
   AddImportanceSampling(registry);
   AddDirect(registry);
   for (const char* values : {"fqe", "mrdr", "model"}) AddDoublyRobust(registry, values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -21,6 +22,7 @@ using Episodes = std::vector<std::int64_t>;
 // What every part of the fit reads.
 struct ModelValueProblem {
   const RolloutInputs& inputs;
+  const Policy* behavior;  // null where it is not known
   const EpisodeBatch& log;
   std::int64_t horizon;
   double discount;
@@ -38,9 +40,9 @@ struct ModelValueProblem {
 };
 
 // A seed of its own for each set of rollouts, whose trajectories are numbered from 0.
-std::uint64_t RolloutSeed(const ModelValueProblem& problem, const char* purpose, std::uint64_t fold,
-                          std::uint64_t step) {
-  return SeedOf(Stream(problem.seed, purpose, {fold, step}));
+std::uint64_t RolloutSeed(const ModelValueProblem& problem, const char* purpose,
+                          std::initializer_list<std::uint64_t> indices) {
+  return SeedOf(Stream(problem.seed, purpose, indices));
 }
 
 // `count` of the episodes, each as often as another, in random order.
@@ -70,13 +72,14 @@ void AddTasks(std::int64_t step, const Episodes& episodes, std::uint64_t seed,
   }
 }
 
-BlockRollout RollOut(const ModelValueProblem& problem, const RolloutTask& task) {
+BlockRollout RollOut(const ModelValueProblem& problem, const RolloutInputs& inputs,
+                     const RolloutTask& task) {
   if (InterruptRequested()) throw Interrupted();
   MatrixF starts(std::ssize(task.episodes), problem.log.obs_dim());
   for (std::int64_t i = 0; i < starts.rows(); ++i) {
     starts.row(i) = problem.Observation(task.episodes[static_cast<std::size_t>(i)], task.step);
   }
-  BlockRollout block(problem.inputs, starts,
+  BlockRollout block(inputs, starts,
                      {.first = task.first,
                       .size = starts.rows(),
                       .first_step = task.step,
@@ -151,8 +154,7 @@ StepSamples Join(const std::vector<StepSamples>& parts, std::int64_t obs_dim) {
 }
 
 // Samples of V: rollouts from logged states of every step that some episode reaches.
-StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes,
-                         std::uint64_t fold) {
+StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episodes) {
   std::vector<RolloutTask> tasks;
   const std::int64_t starts = StartsPerStep(problem.options, problem.horizon);
   for (std::int64_t t = 0; t < problem.horizon; ++t) {
@@ -161,13 +163,14 @@ StepSamples ValueSamples(const ModelValueProblem& problem, const Episodes& episo
                          [&](std::int64_t e) { return problem.log.Length(e) > t; });
     if (reaching.empty()) break;
     const auto step = static_cast<std::uint64_t>(t);
-    AddTasks(t, Draw(reaching, starts, Stream(problem.seed, "model value starts", {fold, step})),
-             RolloutSeed(problem, "model value rollouts", fold, step), tasks);
+    AddTasks(t, Draw(reaching, starts, Stream(problem.seed, "model value starts", {step})),
+             RolloutSeed(problem, "model value rollouts", {step}), tasks);
   }
   std::vector<StepSamples> parts(tasks.size());
   ParallelFor(std::ssize(tasks), [&](std::int64_t index) {
     const RolloutTask& task = tasks[static_cast<std::size_t>(index)];
-    parts[static_cast<std::size_t>(index)] = ReturnsOf(problem, task, RollOut(problem, task));
+    parts[static_cast<std::size_t>(index)] =
+        ReturnsOf(problem, task, RollOut(problem, problem.inputs, task));
     problem.Advance(std::ssize(task.episodes));
   });
   return Join(parts, problem.log.obs_dim());
@@ -196,24 +199,27 @@ StepSamples LoggedStates(const ModelValueProblem& problem, const Episodes& episo
   return samples;
 }
 
-// States that the policy visits in the model from the episodes' first states on, labeled 1.
+// States that a policy visits in the model from the episodes' first states on, all with one label.
 struct VisitedStates {
   StepSamples samples;
   std::vector<double> alive;  // [T]
 };
 
-VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& episodes,
-                           std::uint64_t fold, std::int64_t stride) {
+// Both policies of a fold start from the same states and see the same random numbers, so that equal
+// policies visit equal states.
+VisitedStates VisitInModel(const ModelValueProblem& problem, const RolloutInputs& inputs,
+                           double label, const Episodes& episodes, std::uint64_t fold,
+                           std::int64_t stride) {
   std::vector<RolloutTask> tasks;
   AddTasks(0,
            Draw(episodes, problem.options.trajectories,
                 Stream(problem.seed, "model visitation starts", {fold})),
-           RolloutSeed(problem, "model visitation rollouts", fold, 0), tasks);
+           RolloutSeed(problem, "model visitation rollouts", {fold}), tasks);
   std::vector<StepSamples> parts(tasks.size());
   std::vector<std::vector<std::int64_t>> lengths(tasks.size());
   ParallelFor(std::ssize(tasks), [&](std::int64_t index) {
     const RolloutTask& task = tasks[static_cast<std::size_t>(index)];
-    const BlockRollout block = RollOut(problem, task);
+    const BlockRollout block = RollOut(problem, inputs, task);
     const std::int64_t size = std::ssize(task.episodes);
     std::vector<std::pair<std::int64_t, std::int64_t>> chosen;
     for (std::int64_t i = 0; i < size; ++i) {
@@ -225,7 +231,7 @@ VisitedStates VisitInModel(const ModelValueProblem& problem, const Episodes& epi
     StepSamples samples = MakeSamples(std::ssize(chosen), problem.log.obs_dim());
     std::int64_t row = 0;
     for (const auto& [i, t] : chosen) {
-      AddSample(block.states(t).row(i), t, 1.0, task.episodes[static_cast<std::size_t>(i)], row++,
+      AddSample(block.states(t).row(i), t, label, task.episodes[static_cast<std::size_t>(i)], row++,
                 samples);
     }
     parts[static_cast<std::size_t>(index)] = std::move(samples);
@@ -263,42 +269,71 @@ StepSamples KeepCommonSteps(const StepSamples& a, const StepSamples& b, std::int
   return out;
 }
 
-// The functions fitted on all folds but one.
-struct FoldFunctions {
-  TimedFunction value;
-  TimedFunction ratio;
+// The ratio of states fitted on all folds but one.
+struct FoldRatio {
+  TimedFunction function;
   std::vector<double> alive;
-  TimedFunctionSummary value_summary, ratio_summary;
+  TimedFunctionSummary summary;
 };
 
-FoldFunctions FitFold(const ModelValueProblem& problem, const Episodes& episodes,
-                      std::int64_t fold) {
-  const auto index = static_cast<std::uint64_t>(fold);
-  const StepSamples returns = ValueSamples(problem, episodes, index);
-  TimedFunctionFit value =
-      FitStepValue(returns, problem.horizon, problem.options.value,
-                   fmt::format("model value {}", fold), problem.seed, problem.run);
+// Share of the episodes that still run at each step, [T], of those that have not been cut before.
+std::vector<double> LoggedShares(const ModelValueProblem& problem, const Episodes& episodes) {
+  std::vector<double> shares;
+  for (std::int64_t t = 0; t < problem.horizon; ++t) {
+    double going = 0.0, ended = 0.0;
+    for (const std::int64_t e : episodes) {
+      if (problem.log.Length(e) > t) {
+        going += 1.0;
+      } else if (problem.log.terminated[static_cast<std::size_t>(e)] != 0) {
+        ended += 1.0;
+      }
+    }
+    shares.push_back(going > 0.0 ? going / (going + ended) : 0.0);
+  }
+  return shares;
+}
 
+FoldRatio FitFold(const ModelValueProblem& problem, const Episodes& episodes, std::int64_t fold) {
+  const auto index = static_cast<std::uint64_t>(fold);
   const std::int64_t stride =
       std::max<std::int64_t>(1, problem.horizon / problem.options.states_per_episode);
-  VisitedStates visited = VisitInModel(problem, episodes, index, stride);
+  VisitedStates visited = VisitInModel(problem, problem.inputs, 1.0, episodes, index, stride);
+  StepSamples others;
+  if (problem.behavior == nullptr) {
+    others = LoggedStates(problem, episodes, stride);
+  } else {
+    const RolloutInputs& in = problem.inputs;
+    const RolloutInputs logging{.dynamics = in.dynamics,
+                                .ratios = in.ratios,
+                                .policy = *problem.behavior,
+                                .spec = in.spec,
+                                .functions = in.functions,
+                                .start_states = in.start_states,
+                                .range = in.range};
+    VisitedStates own = VisitInModel(problem, logging, 0.0, episodes, index, stride);
+    const std::vector<double> logged = LoggedShares(problem, episodes);
+    for (std::size_t t = 0; t < logged.size(); ++t) {
+      if (own.alive[t] == 0.0) continue;
+      visited.alive[t] = std::min(1.0, logged[t] * visited.alive[t] / own.alive[t]);
+    }
+    others = std::move(own.samples);
+  }
   const StepSamples states =
-      KeepCommonSteps(visited.samples, LoggedStates(problem, episodes, stride), problem.horizon,
-                      problem.log.obs_dim());
+      KeepCommonSteps(visited.samples, others, problem.horizon, problem.log.obs_dim());
   TimedFunctionFit ratio =
       FitStepLogRatio(states, problem.horizon, problem.options.ratio,
                       fmt::format("model visitation {}", fold), problem.seed, problem.run);
-  return {std::move(value.function), std::move(ratio.function), std::move(visited.alive),
-          std::move(value.summary), std::move(ratio.summary)};
+  return {std::move(ratio.function), std::move(visited.alive), std::move(ratio.summary)};
 }
 
 // Evaluates one episode; row `index` of the result.
 class EpisodeValues {
  public:
-  EpisodeValues(const ModelValueProblem& problem, const FoldFunctions& functions,
-                std::int64_t episode)
+  EpisodeValues(const ModelValueProblem& problem, const TimedFunction& value,
+                const TimedFunction& ratio, std::int64_t episode)
       : problem_(problem),
-        functions_(functions),
+        value_(value),
+        ratio_(ratio),
         episode_(episode),
         steps_(problem.Steps(episode)),
         draws_(problem.options.draws),
@@ -331,10 +366,11 @@ class EpisodeValues {
         problem_.log.observations.middleRows(problem_.log.ObservationRow(episode_, 0), last);
     std::vector<std::int64_t> at(static_cast<std::size_t>(last));
     for (std::int64_t t = 0; t < last; ++t) at[static_cast<std::size_t>(t)] = t;
-    functions_.value.Predict(states, at, v_fit.first(at.size()));
+    value_.Predict(states, at, v_fit.first(at.size()));
     const auto count = static_cast<std::size_t>(steps_);
-    functions_.ratio.Predict(states.topRows(steps_), std::span(at).first(count),
-                             log_ratios.first(count));
+    ratio_.Predict(states.topRows(steps_), std::span(at).first(count), log_ratios.first(count));
+    // every episode starts as the log's do
+    if (count > 0) log_ratios[0] = 0.0;
   }
 
   // Row t * draws + k of the buffers is draw k of step t.
@@ -403,7 +439,7 @@ class EpisodeValues {
     std::vector<std::int64_t> after(at_.begin(), at_.begin() + rows);
     for (std::int64_t& t : after) ++t;
     std::vector<double> values(after.size());
-    functions_.value.Predict(next.topRows(rows), after, values);
+    value_.Predict(next.topRows(rows), after, values);
     return values;
   }
 
@@ -414,7 +450,8 @@ class EpisodeValues {
   }
 
   const ModelValueProblem& problem_;
-  const FoldFunctions& functions_;
+  const TimedFunction& value_;
+  const TimedFunction& ratio_;
   std::int64_t episode_, steps_, draws_;
   std::vector<std::int64_t> members_;
   Stream stream_;
@@ -440,15 +477,16 @@ std::int64_t StartsPerStep(const ModelValueOptions& options, std::int64_t horizo
 }
 
 std::int64_t ModelValueWork(const ModelValueOptions& options, std::int64_t horizon) {
-  return options.folds * (StartsPerStep(options, horizon) * horizon + options.trajectories +
-                          options.value.members * options.value.fit.steps +
-                          options.ratio.members * options.ratio.fit.steps);
+  return StartsPerStep(options, horizon) * horizon +
+         options.value.members * options.value.fit.steps +
+         options.folds *
+             (2 * options.trajectories + options.ratio.members * options.ratio.fit.steps);
 }
 
-ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
-                           std::span<const std::int64_t> episodes, std::int64_t horizon,
-                           double discount, const ModelValueOptions& options, std::uint64_t seed,
-                           const FitRun& run) {
+ModelValues FitModelValues(const RolloutInputs& inputs, const Policy* behavior,
+                           const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                           std::int64_t horizon, double discount, const ModelValueOptions& options,
+                           std::uint64_t seed, const FitRun& run) {
   Episodes used;
   std::ranges::copy_if(episodes, std::back_inserter(used),
                        [&](std::int64_t e) { return log.Length(e) > 0; });
@@ -456,7 +494,7 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
     Throw<DataError>("model values: {} episodes for {} folds, expected at least {}", used.size(),
                      options.folds, 2 * options.folds);
   }
-  const ModelValueProblem problem{inputs, log, horizon, discount, options, seed, run};
+  const ModelValueProblem problem{inputs, behavior, log, horizon, discount, options, seed, run};
   const std::int64_t n = std::ssize(used);
   ModelValues out;
   out.episodes = used;
@@ -465,8 +503,12 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
   out.state_log_ratios = Array<double, 2>({n, horizon});
   out.alive.assign(static_cast<std::size_t>(horizon), 0.0);
 
+  const TimedFunctionFit value =
+      FitStepValue(ValueSamples(problem, used), horizon, options.value, "model value", seed, run);
+  out.value_r2 = value.summary.r2;
+
   const auto order = Stream(seed, "model value folds").Permutation(n);
-  std::vector<std::optional<double>> r2, auc;
+  std::vector<std::optional<double>> auc;
   for (std::int64_t fold = 0; fold < options.folds; ++fold) {
     Episodes train, rows;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -477,18 +519,17 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const EpisodeBatch& log,
         train.push_back(used[static_cast<std::size_t>(row)]);
       }
     }
-    const FoldFunctions functions = FitFold(problem, train, fold);
+    const FoldRatio ratio = FitFold(problem, train, fold);
     ParallelFor(std::ssize(rows), [&](std::int64_t i) {
       const std::int64_t row = rows[static_cast<std::size_t>(i)];
-      EpisodeValues(problem, functions, used[static_cast<std::size_t>(row)]).Write(row, out);
+      EpisodeValues(problem, value.function, ratio.function, used[static_cast<std::size_t>(row)])
+          .Write(row, out);
     });
     for (std::size_t t = 0; t < out.alive.size(); ++t) {
-      out.alive[t] += functions.alive[t] / static_cast<double>(options.folds);
+      out.alive[t] += ratio.alive[t] / static_cast<double>(options.folds);
     }
-    r2.push_back(functions.value_summary.r2);
-    auc.push_back(functions.ratio_summary.auc);
+    auc.push_back(ratio.summary.auc);
   }
-  out.value_r2 = MeanOf(r2);
   out.ratio_auc = MeanOf(auc);
   return out;
 }

@@ -74,7 +74,7 @@ FittedArrays FitModel(const FitSources& in, const AnyOptions& any) {
                               .functions = in.dynamics->rules,
                               .start_states = no_starts,
                               .range = in.dynamics->range};
-  ModelValues fitted = FitModelValues(rollout, in.log, in.episodes, in.columns,
+  ModelValues fitted = FitModelValues(rollout, in.behavior, in.log, in.episodes, in.columns,
                                       in.estimand.discount, options, in.seed, in.run);
   out.values["model"] = std::move(fitted.values);
   out.log_ratios["model_visitation"] = std::move(fitted.state_log_ratios);
@@ -87,7 +87,8 @@ FitMethod ModelValueFit() {
                 .summary = "values and visited states in the learned model",
                 .provides = {"model", "model_visitation"},
                 .options = ModelValueOptions()};
-  fit.reads = {FitReads::kDynamics};
+  fit.reads = {FitReads::kDynamics, FitReads::kBehavior};
+  fit.version = 2;
   fit.work = [](const AnyOptions& options, const Estimand& estimand) -> FitWork {
     return {ModelValueWork(options.As<ModelValueOptions>(), estimand.horizon.value_or(1)), "steps"};
   };

@@ -36,9 +36,12 @@ std::string Covers(IntervalMethod method) {
       return "the logged episodes, with model, classifiers and rollouts made anew";
     case IntervalMethod::kBacktest:
       return "also the error seen on the policy that wrote the log, taken as typical (a heuristic)";
+    case IntervalMethod::kMembers:
+      return "what the log leaves open about the model, as far as its members disagree";
     case IntervalMethod::kCorrection:
-      return "the logged episodes that correct the model, and an error as large as their "
-             "correction (a heuristic)";
+      return "the logged episodes that correct the model, what weights at full power would still "
+             "move, and what the model's members disagree about where the log cannot tell (a "
+             "heuristic)";
   }
   return "";
 }
@@ -98,9 +101,19 @@ Interval BacktestInterval(const Interval& interval, double value, const Backtest
                  IntervalMethod::kBacktest, interval.level);
 }
 
-Interval CorrectionInterval(double low, double high, double value, double correction,
+Interval MemberInterval(double value, std::span<const double> members, double level) {
+  constexpr IntervalMethod kMethod = IntervalMethod::kMembers;
+  Check(members, kMethod, level);
+  if (members.size() < 2) return Unbounded(kMethod, level);
+  const double freedom = static_cast<double>(members.size()) - 1.0;
+  const double half = StudentTQuantile(0.5 + level / 2.0, freedom) * StandardDeviation(members);
+  return {value - half, value + half, kMethod, level, Covers(kMethod)};
+}
+
+Interval CorrectionInterval(double low, double high, double value, const RemainingError& remaining,
                             double level) {
-  return Widened(low, high, value, correction, IntervalMethod::kCorrection, level);
+  return Widened(low, high, value, std::hypot(0.5 * remaining.path, remaining.members),
+                 IntervalMethod::kCorrection, level);
 }
 
 }  // namespace lfiw::ope

@@ -12,18 +12,20 @@
 namespace lfiw::ope {
 
 // What an interval accounts for. The first three are of growing width: what is resampled. The
-// others add an error that was seen: that of the same method on another policy, or that of the
-// model on the log.
+// others add an error that was seen: that of the same method on another policy, what the members of
+// the model disagree about, and what the weights of the log have left of the model's error.
 enum class IntervalMethod {
   kMonteCarlo,
   kClassifierBootstrap,
   kPipelineBootstrap,
   kBacktest,
+  kMembers,
   kCorrection,
 };
 constexpr auto EnumNames(IntervalMethod /*kind*/) {
-  return std::to_array<std::string_view>(
-      {"monte_carlo", "classifier_bootstrap", "pipeline_bootstrap", "back_test", "correction"});
+  return std::to_array<std::string_view>({"monte_carlo", "classifier_bootstrap",
+                                          "pipeline_bootstrap", "back_test", "members",
+                                          "correction"});
 }
 
 // A two-sided interval for the value. With too little data to say anything it is (-inf, inf), and
@@ -62,12 +64,24 @@ Interval BootstrapInterval(std::span<const double> estimates, IntervalMethod met
 // is no estimate.
 Interval BacktestInterval(const Interval& interval, double value, const Backtest& test);
 
-// Widens [low, high], over logged episodes, about a `value` that the log has moved by `correction`
-// from the model's, by as much. This is a heuristic: what the log shows of the model's error is
-// right for the states that it holds, and of the policy's own states the error that is left is
-// taken for a normal one of mean 0 whose deviation is the error that was found. How often the
-// interval holds the truth is measured by verdict_calibration.
-Interval CorrectionInterval(double low, double high, double value, double correction, double level);
+// Makes the interval value +- t(K - 1) standard deviations of the values that K members of a model
+// give one by one. They have learned from the same log and differ by what it leaves open, so their
+// deviation stands for the error of a model; an error that all members share it does not see.
+// Unbounded for fewer than two members. Throws as MonteCarloInterval does.
+Interval MemberInterval(double value, std::span<const double> members, double level = 0.95);
+
+// What a corrected estimate may still be off by, beside the noise of the logged episodes.
+struct RemainingError {
+  double path = 0.0;     // ChosenDoublyRobust::remaining: what full weights would still move it
+  double members = 0.0;  // standard deviation of the members' values, times the share of the
+                         // model's error that the correction has not seen
+};
+
+// Widens [low, high], over logged episodes, about a corrected `value` by the error that may remain,
+// taken for a normal one whose deviations are `members` and half of `path`. This is a heuristic:
+// how often the interval holds the truth is measured by verdict_calibration and bench.
+Interval CorrectionInterval(double low, double high, double value, const RemainingError& remaining,
+                            double level);
 
 }  // namespace lfiw::ope
 

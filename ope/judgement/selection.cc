@@ -55,6 +55,29 @@ bool MoveOnFace(const VectorD& target, std::vector<Eigen::Index>& face, VectorD&
 
 }  // namespace
 
+std::int64_t DifferenceChoice(std::span<const double> values, const Array<double, 2>& influences,
+                              double width) {
+  LFIW_ASSERT(influences.shape()[0] == std::ssize(values) && influences.shape()[1] >= 2);
+  const auto n = static_cast<double>(influences.shape()[1]);
+  const auto agree = [&](std::int64_t a, std::int64_t b) {
+    const std::span<const double> one = influences.Row(a), other = influences.Row(b);
+    double squares = 0.0;
+    for (std::size_t i = 0; i < one.size(); ++i) squares += std::pow(one[i] - other[i], 2);
+    const double error = std::sqrt(squares / (n - 1.0) / n);
+    const double difference =
+        values[static_cast<std::size_t>(a)] - values[static_cast<std::size_t>(b)];
+    return std::abs(difference) <= width * error;
+  };
+  std::int64_t chosen = 0;
+  for (std::int64_t k = 1; k < std::ssize(values); ++k) {
+    for (std::int64_t before = 0; before < k; ++before) {
+      if (!agree(before, k)) return chosen;
+    }
+    chosen = k;
+  }
+  return chosen;
+}
+
 std::int64_t SlopeChoice(std::span<const double> values, std::span<const double> widths) {
   LFIW_ASSERT(!values.empty() && values.size() == widths.size());
   double low = -std::numeric_limits<double>::infinity();

@@ -19,6 +19,14 @@ namespace lfiw::ope {
 // the smallest so far (the interval of a better candidate holds for it too). m >= 1.
 std::int64_t SlopeChoice(std::span<const double> values, std::span<const double> widths);
 
+// Chooses by Lepski's rule from what is known of *differences*: candidates that share their
+// episodes differ by far less than their own errors suggest. `values` [m] are in order of growing
+// bias, row k of `influences` [m, n] is the influence function of candidate k. Returns the index of
+// the last candidate that, like all before it, differs from every one before it by no more than
+// `width` standard errors of that difference. m >= 1, n >= 2.
+std::int64_t DifferenceChoice(std::span<const double> values, const Array<double, 2>& influences,
+                              double width);
+
 // Returns argmin over the simplex { x >= 0, sum x = 1 } of x' A x, A [m, m] symmetric positive
 // semidefinite, by an active set of exact solves; ties at the smallest norm. m >= 1.
 std::vector<double> MinimizeOnSimplex(const Array<double, 2>& a);

@@ -78,17 +78,31 @@ Measure Worsens(const Evidence& evidence) {
   return !check.reason.empty() || check.margin < -noise ? 1.0 : 0.0;
 }
 
+// A deviation as a share of the value or, near 0, of the spread of returns.
+double ShareOf(double deviation, const Evidence& evidence) {
+  const double size =
+      std::max({std::abs(evidence.uncorrected.value_or(0.0)),
+                std::abs(evidence.value.value_or(0.0)), evidence.spread.value_or(0.0)});
+  return size > 0.0 ? std::abs(deviation) / size : 0.0;
+}
+
 Measure CorrectionShare(const Evidence& evidence) {
   if (!evidence.uncorrected || !evidence.value) return std::nullopt;
-  const double size = std::max(std::abs(*evidence.uncorrected), std::abs(*evidence.value));
-  return size > 0.0 ? std::abs(*evidence.value - *evidence.uncorrected) / size : 0.0;
+  return ShareOf(*evidence.value - *evidence.uncorrected, evidence);
+}
+
+Measure DisagreementShare(const Evidence& evidence) {
+  if (!evidence.disagreement || !evidence.value) return std::nullopt;
+  return ShareOf(*evidence.disagreement, evidence);
 }
 
 Measure IsImpossible(const Evidence& evidence) {
   if (!evidence.value || !evidence.possible) return std::nullopt;
-  const double value = *evidence.value;
-  const bool inside = value >= evidence.possible->low && value <= evidence.possible->high;
-  return inside ? 0.0 : 1.0;
+  // sampled and predicted rewards miss the ends of the range by a little
+  constexpr double kTolerance = 0.01;
+  const auto [low, high] = *evidence.possible;
+  const double value = *evidence.value, margin = kTolerance * (high - low);
+  return value >= low - margin && value <= high + margin ? 0.0 : 1.0;
 }
 
 std::string WorsensText(const Evidence& evidence, double) {
@@ -176,6 +190,13 @@ constexpr std::array kRules = {
                "the log moves the model's value from {:.4g} to {:.4g}, by {:.1f} %: as far as the "
                "policy leaves the log, the rest of the error is unknown",
                *e.uncorrected, *e.value, 100.0 * value);
+         }},
+    Rule{DisagreementShare, Limit<&VerdictOptions::disagreement>, Bad::kAbove, Unit::kPercent,
+         [](const Evidence&, double value) {
+           return fmt::format(
+               "the members of the model disagree about the value by {:.1f} % where the log cannot "
+               "tell who is right",
+               100.0 * value);
          }},
     Rule{[](const Evidence& e) {
            return e.back_test ? Measure(e.back_test->ExcessShare()) : Measure();

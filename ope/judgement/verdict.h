@@ -86,6 +86,9 @@ struct VerdictOptions {
   // calibration's systems that were moved by more than a quarter, half were left with an error of
   // more than a tenth of a return.
   Threshold correction = {0.05, 0.25};
+  // What an estimate may still be off by where the log cannot tell, as a share of it: the deviation
+  // of the members' values, and of a corrected estimate what of it the correction has not seen.
+  Threshold disagreement = {0.1, 0.5};
   // The largest error of the states that the model predicts under logged actions, in standard
   // deviations of the logged states. A model that predicts no better than their mean is off by 1. A
   // perfect one may be too where only feedback keeps the system stable, so it takes far more to
@@ -149,6 +152,11 @@ struct VerdictOptions {
             "The error of the same method on the policy that wrote the log, its noise taken off, "
             "as a share of a return, is beyond these limits when it is larger: another policy can "
             "hardly do better.");
+    v.Field(
+        "disagreement", disagreement,
+        "What the members of the model disagree about where the log cannot tell, as a share of "
+        "the estimate or of the spread of the logged returns, is beyond these limits when it is "
+        "larger.");
     v.Field("open_loop", open_loop,
             "The largest error of states predicted under logged actions, in standard deviations of "
             "the logged states, is beyond these limits when it is larger: 1 is no better than "
@@ -183,6 +191,10 @@ struct Evidence {
   std::optional<SupportCheck> support;
   std::optional<Backtest> back_test;
   std::optional<double> uncorrected;  // the model's own value, beside a value corrected by the log
+  // Standard deviation of what an estimate may be off by where the log cannot tell.
+  std::optional<double> disagreement;
+  // Standard deviation of the logged returns, for shares of a value near 0.
+  std::optional<double> spread;
   // Largest error of the states that the model predicts under logged actions, 1 to T steps ahead,
   // in standard deviations of the logged states; infinite where a prediction diverges.
   std::optional<double> open_loop;
@@ -213,6 +225,8 @@ struct Evidence {
     v.Field("support", support);
     v.Field("back_test", back_test);
     v.Field("uncorrected", uncorrected);
+    v.Field("disagreement", disagreement);
+    v.Field("spread", spread);
     v.Field("open_loop", open_loop);
     v.Field("reach", reach);
     v.Field("influence", influence);

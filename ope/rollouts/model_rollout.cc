@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/rng.h"
 #include "ope/rollouts/block_rollout.h"
+#include "ope/rollouts/one_member.h"
 
 namespace lfiw::ope {
 namespace {
@@ -54,6 +55,34 @@ void StoreVisited(const BlockRollout& block, const BlockShape& shape, std::int64
   }
 }
 
+Array<double, 2> MemberRewards(const RolloutInputs& inputs, const RolloutOptions& options,
+                               std::int64_t horizon, std::uint64_t seed) {
+  const std::int64_t n =
+      std::min<std::int64_t>(options.member_episodes, inputs.start_states.rows());
+  const std::int64_t members = n > 0 ? inputs.dynamics.members() : 0;
+  Array<double, 2> rewards({members, horizon});
+  ParallelFor(members, [&](std::int64_t member) {
+    if (InterruptRequested()) throw Interrupted();
+    const OneMember model(inputs.dynamics, member);
+    const RolloutInputs alone{.dynamics = model,
+                              .ratios = {},
+                              .policy = inputs.policy,
+                              .spec = inputs.spec,
+                              .functions = inputs.functions,
+                              .start_states = inputs.start_states,
+                              .range = inputs.range};
+    BlockRollout block(alone, inputs.start_states.topRows(n),
+                       {.first = 0, .size = n, .first_step = 0, .steps = horizon}, seed);
+    block.Run();
+    for (std::int64_t t = 0; t < horizon; ++t) {
+      double sum = 0.0;
+      for (std::int64_t i = 0; i < n; ++i) sum += block.reward(i, t);
+      rewards(member, t) = sum / static_cast<double>(n);
+    }
+  });
+  return rewards;
+}
+
 }  // namespace
 
 double ModelRollouts::ClampRate() const {
@@ -75,6 +104,10 @@ void ModelRollouts::Save(const std::string& path) const {
   file.Put("visited_states", visited_states);
   file.Put("visited_actions", visited_actions);
   file.Put("visited_steps", visited_steps);
+  const auto& m = member_rewards.shape();
+  file.Put("member_shape", std::vector<std::int64_t>(m.begin(), m.end()));
+  file.Put("member_rewards",
+           std::vector<double>(member_rewards.flat().begin(), member_rewards.flat().end()));
   file.Write(path);
 }
 
@@ -97,6 +130,7 @@ ModelRollouts ModelRollouts::Load(const std::string& path) {
   };
   fill("reward_shape", "rewards", out.rewards);
   fill("weight_shape", "log_weights", out.log_weights);
+  fill("member_shape", "member_rewards", out.member_rewards);
   const std::vector<std::int64_t> clamps = file.GetIntegers("clamps");
   if (clamps.size() != 2) Throw<DataError>("{}: clamps has {} values, not 2", path, clamps.size());
   out.clamped_values = clamps[0];
@@ -161,6 +195,7 @@ ModelRollouts RollOutInModel(const RolloutInputs& inputs, const RolloutOptions& 
     steps += block.total_steps();
     if (progress != nullptr) progress->Advance(end - begin);
   });
+  out.member_rewards = MemberRewards(inputs, options, horizon, seed);
   out.clamped_values = clamped;
   out.predicted_values = steps * (inputs.spec.obs_dim + inputs.spec.aux_dim());
   return out;

@@ -39,6 +39,9 @@ struct RolloutOptions {
   double clamp_margin = 0.1;
   // Pairs of each trajectory that are kept for the support check.
   std::int64_t visited_per_episode = 4;
+  // Trajectories in each member of the model alone: how far the members' values lie apart is what
+  // the log leaves open about the model.
+  std::int64_t member_episodes = 200;
 
   template <class Visitor>
   void Visit(Visitor& v) {
@@ -52,6 +55,8 @@ struct RolloutOptions {
     v.Field("visited_per_episode", visited_per_episode,
             "visited states and actions kept of each trajectory, for the support check",
             AtLeast(0));
+    v.Field("member_episodes", member_episodes,
+            "model trajectories in each member alone, for the spread of their values", AtLeast(0));
   }
 };
 
@@ -67,6 +72,9 @@ struct ModelRollouts {
   MatrixF visited_states;                   // [m, obs_dim]
   MatrixF visited_actions;                  // [m, action_dim], as executed
   std::vector<std::int64_t> visited_steps;  // [m], ascending within a trajectory
+  // [members, T]: mean reward of each step in one member alone, all from the same start states and
+  // random numbers; [0, T] where none were asked for.
+  Array<double, 2> member_rewards;
 
   double ClampRate() const;
   void Save(const std::string& path) const;

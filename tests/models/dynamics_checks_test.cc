@@ -7,14 +7,18 @@
 namespace lfiw::models {
 namespace {
 
-// Episodes of one state that never moves, of the given lengths; one action, no aux.
-EpisodeBatch StillLog(std::initializer_list<std::int64_t> lengths) {
+// Episodes of one state that never moves, of the given lengths, and a last one of one step that
+// tells how far states may go; one action, no aux.
+EpisodeBatch StillLog(std::initializer_list<std::int64_t> lengths, float farthest = 100.0f) {
   EpisodeBatch log;
   for (const std::int64_t length : lengths) {
     log.offsets.push_back(log.offsets.back() + length);
     log.terminated.push_back(0);
   }
+  log.offsets.push_back(log.offsets.back() + 1);
+  log.terminated.push_back(0);
   log.observations = MatrixF::Zero(log.steps() + log.episodes(), 1);
+  log.observations.bottomRows(2) << -farthest, farthest;
   log.actions = MatrixF::Zero(log.steps(), 1);
   log.aux.resize(log.steps(), 0);
   log.rewards.assign(static_cast<std::size_t>(log.steps()), 0.0);
@@ -42,9 +46,17 @@ TEST(OpenLoopError, GrowsByTheDriftInDeviations) {
   }
 }
 
+TEST(OpenLoopError, StaysInTheRangeOfTheLoggedStatesAsRolloutsDo) {
+  const std::vector<std::int64_t> both = {0, 1};
+  // from -5 to 5, a tenth of that wider
+  const auto errors = OpenLoopError(LinearModel(4.0f, 0.0f), StillLog({8, 6}, 5.0f), both, 4);
+  EXPECT_NEAR(errors[0], 2.0, 1e-6);
+  for (std::size_t k = 1; k < 4; ++k) EXPECT_NEAR(errors[k], 3.0, 1e-6);
+}
+
 TEST(OpenLoopError, FollowsTheLoggedActions) {
   EpisodeBatch log = StillLog({4});
-  log.actions << 1, -2, 3, -4;
+  log.actions.topRows(4) << 1, -2, 3, -4;
   for (Eigen::Index t = 0; t < 4; ++t) {
     log.observations(t + 1, 0) = log.observations(t, 0) + log.actions(t, 0);
   }
@@ -63,7 +75,7 @@ TEST(OpenLoopError, NoWindowOfThatLengthIsNaN) {
 
 TEST(OneStepErrors, R2IsOneForTheExactModel) {
   EpisodeBatch log = StillLog({4});
-  log.actions << 1, -2, 3, -4;
+  log.actions.topRows(4) << 1, -2, 3, -4;
   for (Eigen::Index t = 0; t < 4; ++t) {
     log.observations(t + 1, 0) = log.observations(t, 0) + log.actions(t, 0);
   }

@@ -62,6 +62,70 @@ TEST(FitDynamics, LearnsALinearGaussianSystem) {
   EXPECT_NEAR(*errors.mixture_nll, entropy, 0.6);
 }
 
+// Residuals [rows, 2] of three members: the first outcome's are shared noise of deviation 0.5 and
+// small errors of each member, the second's are errors of each member alone.
+std::vector<MatrixF> ResidualsOfThree() {
+  const std::int64_t rows = 4000;
+  Stream stream(3, "residuals");
+  MatrixF noise(rows, 1);
+  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  std::vector<MatrixF> residuals;
+  for (int member = 0; member < 3; ++member) {
+    MatrixF own(rows, 2);
+    stream.FillNormal(std::span(own.data(), static_cast<std::size_t>(own.size())));
+    own *= 0.1f;
+    own.col(0) += 0.5f * noise;
+    residuals.push_back(own);
+  }
+  return residuals;
+}
+
+TEST(MeasureNoise, CountsWhatAllMembersMissAlike) {
+  const NoiseEvidence evidence = MeasureNoise(ResidualsOfThree());
+  EXPECT_EQ(evidence.rows, 4000);
+  EXPECT_NEAR(evidence.squared[0], 0.26, 0.02);
+  EXPECT_NEAR(evidence.shared[0], 0.25, 0.02);
+  EXPECT_NEAR(evidence.squared[1], 0.01, 0.001);
+  EXPECT_NEAR(evidence.shared[1], 0.0, 0.001);
+  EXPECT_THAT(evidence.counts, ElementsAre(1, 0));
+  const MatrixF covariance = evidence.factor * evidence.factor.transpose();
+  EXPECT_NEAR(covariance(0, 0), 0.25f, 0.02f);
+  EXPECT_EQ(covariance(1, 1), 0.0f);
+}
+
+TEST(MeasureNoise, OneMemberCannotTellNoiseFromItsErrors) {
+  const NoiseEvidence evidence = MeasureNoise({ResidualsOfThree()[0]});
+  EXPECT_THAT(evidence.counts, ElementsAre(1, 1));
+}
+
+TEST(FitDynamics, AutoKeepsTheNoiseOfANoisySystem) {
+  const EpisodeBatch log = LinearLog(60, 50, 1);
+  DynamicsOptions options = SmallDynamics();
+  options.kind = DynamicsChoice::kAuto;
+  options.fit.steps = 1500;
+  options.fit.cooldown = 1.0;
+  options.fit.validate_every = 250;
+  const DynamicsFit fit = FitDynamics(log, Range(60), options, 7);
+  ASSERT_TRUE(fit.summary.noise);
+  EXPECT_THAT(fit.summary.noise->counts, ElementsAre(1, 1, 1));
+  // draws from one state and action have the deviations .05, .05 and .1 of the system
+  const std::int64_t n = 4000;
+  const MatrixF states = LinearLog(1, 1, 2).observations.topRows(1).replicate(n, 1);
+  MatrixF noise(n, 3), next(n, 3), aux(n, 1);
+  Stream(4, "noise").FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  const TestDir folder;
+  fit.ensemble.Save(folder / "noisy.npz");
+  const DynamicsEnsemble loaded = DynamicsEnsemble::Load(folder / "noisy.npz");
+  loaded.Sample(states, MatrixF::Zero(n, 1),
+                std::vector<std::int64_t>(static_cast<std::size_t>(n), 0), noise, next, aux);
+  const auto deviation = [&](const VectorF& x) {
+    return std::sqrt((x.array() - x.mean()).square().mean());
+  };
+  EXPECT_NEAR(deviation(next.col(0)), 0.05f, 0.01f);
+  EXPECT_NEAR(deviation(next.col(1)), 0.05f, 0.01f);
+  EXPECT_NEAR(deviation(aux.col(0)), 0.1f, 0.02f);
+}
+
 TEST(FitDynamics, ListsConstantDimensionsAndKeepsThem) {
   const DynamicsFit fit = FitDynamics(LinearLog(10, 20, 1), Range(10), SmallDynamics(), 7);
   EXPECT_THAT(fit.summary.constant_state_dims, ElementsAre(2));

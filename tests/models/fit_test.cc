@@ -123,7 +123,7 @@ FitOptions Patient() {
   FitOptions options = Small();
   options.steps = 1000;
   options.patience = 60;
-  options.cooldown = 30;
+  options.cooldown = 0.5;
   return options;
 }
 
@@ -132,9 +132,21 @@ TEST(Fit, EndsWhenPatienceAndCooldownAreOver) {
   problem.validation_optimum = 0.5f;
   const FitSummary summary =
       Fit(problem, Patient(), {.name = "q", .identity = {}, .checkpoint = {}});
-  // the validation after `patience` steps without a better one, and `cooldown` steps
-  EXPECT_EQ(summary.history.steps.back(), summary.best_step + 60 + 30);
+  // the validation after `patience` steps without a better one, and as many steps of cooldown as
+  // led to the best before
   EXPECT_LT(summary.history.steps.back(), 200);
+  const auto smallest = std::ranges::min_element(summary.history.validation_loss);
+  EXPECT_EQ(*smallest, summary.best_validation_loss);
+}
+
+TEST(Fit, GoesBackToItsBestParametersWhenPatienceIsOver) {
+  FitOptions options = Patient();
+  options.cooldown = 0.0;
+  Quadratic patient;
+  patient.validation_optimum = 0.5f;
+  const FitJob last{.name = "q", .identity = {}, .checkpoint = {}};
+  const FitSummary summary = Fit(patient, options, last);
+  EXPECT_EQ(summary.history.steps.back(), summary.best_step + 60);
 }
 
 TEST(Fit, PatienceDoesNotEndAFitThatKeepsItsLastParameters) {
@@ -148,7 +160,7 @@ TEST(Fit, PatienceDoesNotEndAFitThatKeepsItsLastParameters) {
 
 TEST(Fit, CoolsDownInTheLastSteps) {
   FitOptions constant = Small(), cooled = Small();
-  cooled.cooldown = 80;
+  cooled.cooldown = 0.8;
   Quadratic jumpy, calm;
   const FitJob job{.name = "q", .identity = {}, .checkpoint = {}, .kept = KeptParameters::kLast};
   Fit(jumpy, constant, job);
@@ -156,12 +168,43 @@ TEST(Fit, CoolsDownInTheLastSteps) {
   EXPECT_LT(calm.ValidationLoss(), 0.5 * jumpy.ValidationLoss());
 }
 
+// The step at which patience has run out: the first validation so long after the best before it.
+std::int64_t CooldownStart(const FitHistory& history, std::int64_t patience) {
+  double best = std::numeric_limits<double>::infinity();
+  std::int64_t best_step = 0;
+  for (std::size_t k = 0; k < history.steps.size(); ++k) {
+    if (history.validation_loss[k] < best) {
+      best = history.validation_loss[k];
+      best_step = history.steps[k];
+    }
+    if (history.steps[k] - best_step >= patience) return history.steps[k];
+  }
+  return history.steps.back();
+}
+
+TEST(FitOptions, StepsFollowTheRowsOfALog) {
+  FitOptions options;
+  options.steps = 20'000;
+  options.batch = 250;
+  EXPECT_EQ(options.For(100'000).steps, 20'000);
+  options.passes = 25.0;
+  EXPECT_EQ(options.For(100'000).steps, 10'000);
+  EXPECT_EQ(options.For(1'000'000).steps, 20'000);
+  EXPECT_EQ(options.For(100).steps, kFewestSteps);
+  EXPECT_EQ(options.For(0).steps, 20'000);
+  options.steps = 300;
+  EXPECT_EQ(options.For(100).steps, 300);
+}
+
 TEST(Fit, ResumesWithinACooldownToTheSameBytes) {
   Quadratic straight;
   straight.validation_optimum = 0.5f;
   const FitSummary expected =
       Fit(straight, Patient(), {.name = "q", .identity = "1", .checkpoint = {}});
-  for (const std::int64_t back : {2, 29, 31, 60}) {
+  const std::int64_t cooldown =
+      expected.history.steps.back() - CooldownStart(expected.history, Patient().patience);
+  ASSERT_GT(cooldown, 3);
+  for (const std::int64_t back : {std::int64_t{2}, cooldown - 1, cooldown + 1, cooldown + 20}) {
     const FitJob job{.name = "q",
                      .identity = "1",
                      .checkpoint = TestFile("cooldown" + std::to_string(back) + ".npz")};

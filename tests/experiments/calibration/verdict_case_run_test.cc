@@ -28,7 +28,7 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   EXPECT_EQ(outcome.evidence.reach, 1.0);
 }
 
-TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
+TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByWhatItsWeightsLeave) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kWrongDynamics, PlantedFailure::kOtherSystem, 1, 0);
   const CaseOutcomes outcomes = RunVerdictCase(TinyDoublyRobustCalibration(), c, 3, dir.path());
@@ -38,7 +38,6 @@ TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByTheCorrection) {
   EXPECT_EQ(outcome.interval_method, "correction");
   const double correction = *outcome.value - *outcome.evidence.uncorrected;
   EXPECT_GT(std::abs(correction), 0.0);
-  EXPECT_GE(*outcome.value - *outcome.ci_low, 1.9 * std::abs(correction));
   EXPECT_GT(*outcome.plain_low, *outcome.ci_low);
   EXPECT_LT(*outcome.plain_high, *outcome.ci_high);
   EXPECT_NE(outcomes.rollouts.estimator, "dr_lfiw");

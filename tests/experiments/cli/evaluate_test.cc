@@ -211,10 +211,8 @@ TEST_F(EvaluateTest, OverridesWinOverAllElse) {
 }
 
 TEST_F(EvaluateTest, APresetChoosesTheDefaultsThatNothingElseSets) {
-  command_.overrides = {"preset=doubly_robust"};
   EvaluationConfig config = Resolved();
-  EXPECT_EQ(config.preset, Preset::kDoublyRobust);
-  EXPECT_TRUE(config.doubly_robust.enabled);
+  EXPECT_EQ(config.preset, Preset::kRobust);
   EXPECT_EQ(config.log.cross_fit, config.dynamics.members);
   command_.overrides = {"preset=paper", "dynamics.members=2"};
   config = Resolved();

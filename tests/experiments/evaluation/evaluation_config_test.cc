@@ -31,14 +31,24 @@ TEST(LoadEvaluationConfig, PresetChangesDefaultsAndGivenFieldsKeepTheirValue) {
   EXPECT_NE(robust.dynamics.fit.steps, paper.dynamics.fit.steps);
 }
 
-TEST(LoadEvaluationConfig, TheDoublyRobustPresetIsTheRobustOneWithItsEstimate) {
-  EvaluationConfig expected = DefaultsOf(Preset::kRobust);
-  expected.preset = Preset::kDoublyRobust;
-  expected.doubly_robust.enabled = true;
-  expected.log.cross_fit = 5;
-  const EvaluationConfig loaded = LoadEvaluationConfig("", {"preset=doubly_robust"});
-  EXPECT_EQ(CanonicalText(loaded), CanonicalText(expected));
-  EXPECT_NO_THROW(CheckConfig(loaded));
+TEST(LoadEvaluationConfig, TheRobustPresetFitsForAsLongAsALogIsWorth) {
+  const EvaluationConfig robust = DefaultsOf(Preset::kRobust);
+  EXPECT_EQ(robust.dynamics.kind, DynamicsChoice::kAuto);
+  EXPECT_GT(robust.dynamics.fit.passes, 0.0);
+  EXPECT_GT(robust.dynamics.fit.cooldown, 0.0);
+  EXPECT_EQ(robust.log.cross_fit, robust.dynamics.members);
+  EXPECT_NO_THROW(CheckConfig(LoadEvaluationConfig("", {"preset=robust"})));
+  const EvaluationConfig paper = DefaultsOf(Preset::kPaper);
+  EXPECT_EQ(paper.dynamics.kind, DynamicsChoice::kGaussian);
+  EXPECT_EQ(paper.dynamics.fit.passes, 0.0);
+}
+
+TEST(CheckConfig, NamesRowsThatNoEstimatorHas) {
+  EvaluationConfig config;
+  config.rows = {"fqe", "fqr"};
+  EXPECT_THAT(Problems(config), AllOf(HasSubstr("rows: "), HasSubstr("fqr")));
+  config.rows = {"fqe", "logged", "wdr_fqe"};
+  EXPECT_EQ(Problems(config), "none");
 }
 
 TEST(LoadEvaluationConfig, DumpedConfigurationsLoadBackToTheSame) {

@@ -161,7 +161,7 @@ TEST_F(EvaluatePoliciesTest, ThePipelineBootstrapRefitsAllOnResampledEpisodes) {
     std::vector<std::vector<double>> estimates = {EstimatesOf(evaluation.measured.sweeps)};
     for (std::uint64_t b = 0; b < 2; ++b) {
       const FittedModels models =
-          FitModels(Context(), log_, ResampleLog(split_, config_.seed, b), 2);
+          FitModels(Context(), log_, {}, ResampleLog(split_, config_.seed, b), 2);
       const ModelRollouts rollouts = RollOut(Context(), log_, models, evaluation.policy);
       const Replicate& replicate = evaluation.measured.pipeline_replicates[b];
       EXPECT_EQ(replicate.plain.repetitions,

@@ -115,10 +115,11 @@ EvaluationMeasurements Corrected(const EvaluationConfig& config, double value) {
   return measured;
 }
 
-TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
+TEST(MakeRows, ADoublyRobustRowIsAsUncertainAsWhatItsWeightsLeave) {
   const EvaluationConfig config = ConfigOfRows();
   const double model = Measured(config, 0.0).plain.value;
-  const EvaluationMeasurements measured = Corrected(config, model + 10.0);
+  EvaluationMeasurements measured = Corrected(config, model + 10.0);
+  measured.doubly_robust->chosen.remaining = 20.0;
   const ResultRow row = MakeRows(config, {}, measured).back().row;
   EXPECT_EQ(row.estimator, "dr_lfiw");
   EXPECT_FALSE(row.horizon);
@@ -129,12 +130,60 @@ TEST(MakeRows, ADoublyRobustRowIsTheLastAndAsUncertainAsItsCorrection) {
   EXPECT_THAT(row.reason, HasSubstr("the log moves the model's value"));
 }
 
-TEST(MakeRows, ADoublyRobustRowIsJudgedByTheClassifiersToo) {
+TEST(MakeRows, ADoublyRobustRowDoesNotAnswerForClassifiersThatItDoesNotUse) {
   const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Corrected(config, Measured(config, 0.0).plain.value);
-  EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "trust");
   measured.calibration.auc = 0.95;
-  EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "caution");
+  EXPECT_EQ(MakeRows(config, {}, measured).back().row.verdict, "trust");
+  // members that disagree count for as much as the weights have not seen
+  measured.member_values = {*measured.doubly_robust->chosen.estimate.value, 0.0};
+  const ResultRow row = MakeRows(config, {}, measured).back().row;
+  EXPECT_NE(row.verdict, "trust");
+  EXPECT_THAT(row.reason, HasSubstr("members of the model disagree"));
+}
+
+// As Measured, with a calibrated model of that value.
+EvaluationMeasurements Calibrated(const EvaluationConfig& config, double value) {
+  EvaluationMeasurements measured = Measured(config, 0.0);
+  measured.calibrated = CalibratedModel{.value = value,
+                                        .standard_error = 0.1,
+                                        .degrees = 4.0,
+                                        .mean = value + 0.1,
+                                        .slope = 0.8,
+                                        .logged_mean = 2.0,
+                                        .logged = 1.9,
+                                        .outside = 0.0};
+  return measured;
+}
+
+TEST(MakeRows, ACalibratedModelIsStatedFirstWithTheSpreadOfItsFamily) {
+  const EvaluationConfig config = ConfigOfRows();
+  const double model = Measured(config, 0.0).plain.value;
+  EvaluationMeasurements measured = Calibrated(config, model);
+  measured.doubly_robust = Corrected(config, model).doubly_robust;
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  const ResultRow& row = FindRow(ChooseHeadline(measured).key, rows).row;
+  EXPECT_EQ(row.estimator, "calibrated_model");
+  EXPECT_EQ(row.interval_method, "members");
+  EXPECT_NEAR(*row.ci_high - *row.value, 2.776 * 0.1, 1e-3);
+  EXPECT_EQ(row.verdict, "trust");
+  measured.calibrated->standard_error = 0.6 * std::abs(model);
+  EXPECT_EQ(MakeRows(config, {}, measured)[rows.size() - 1].row.verdict, "do not use");
+}
+
+TEST(MakeRows, RowsAskedForByNameStandLast) {
+  const EvaluationConfig config = ConfigOfRows();
+  EvaluationMeasurements measured = Measured(config, 0.0);
+  NamedMeasurement named{.name = "fqe", .estimate = {}, .interval = {}, .episodes = 30};
+  named.estimate.value = measured.plain.value;
+  named.interval.low = measured.plain.value - 1.0;
+  named.interval.high = measured.plain.value + 1.0;
+  measured.named = {named};
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  EXPECT_EQ(rows.back().row.estimator, "fqe");
+  EXPECT_EQ(rows.back().row.interval_method, "bca");
+  EXPECT_EQ(rows.back().row.verdict, "trust");
+  EXPECT_EQ(FindRow({.kind = RowKind::kNamed, .name = "fqe"}, rows).row.n, 30);
 }
 
 TEST(MakeRows, HoldWhatTheyAreJudgedBy) {

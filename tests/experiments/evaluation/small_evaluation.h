@@ -93,7 +93,7 @@ class SmallEvaluation : public ::testing::Test {
 
   StageContext Context() { return {config_, task_, cache_, Verbosity::kQuiet}; }
   FittedModels Fit(std::int64_t classifiers) {
-    return FitModels(Context(), log_, split_, classifiers);
+    return FitModels(Context(), log_, {}, split_, classifiers);
   }
   // The names of the stages that were computed and not reused, in order.
   std::vector<std::string> Computed() const {

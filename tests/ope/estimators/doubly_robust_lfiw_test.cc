@@ -322,7 +322,7 @@ TEST(ChooseDoublyRobustLfiw, PrefersNoWeightsWhereTheModelIsTrue) {
 }
 
 TEST(ChooseDoublyRobustLfiw, PrefersFullWeightsWhereWeakerOnesAreVisiblyBiased) {
-  // the log's 1024 episodes, each fifty times over in precision: intervals that tell
+  // the log's 1024 episodes, each fifty times over in precision: differences that tell
   PowerChoiceOptions choice;
   choice.width = 0.02;
   const EstimatorInputs in = Inputs(WrongModel, kWrongFit);

@@ -80,7 +80,8 @@ struct ModelValueTestProblem {
   explicit ModelValueTestProblem(const LinearGaussianSystem& system)
       : model(system), env(MakeLinearGaussianFactory(system)) {}
 
-  ModelValues Fit(const ModelValueOptions& options = SmallModelValues()) const {
+  ModelValues Fit(const ModelValueOptions& options = SmallModelValues(),
+                  const Policy* behavior = nullptr) const {
     const RolloutInputs inputs{.dynamics = model,
                                .ratios = {},
                                .policy = policy,
@@ -90,7 +91,7 @@ struct ModelValueTestProblem {
                                .range = range};
     std::vector<std::int64_t> all(static_cast<std::size_t>(log.episodes()));
     for (std::size_t e = 0; e < all.size(); ++e) all[e] = static_cast<std::int64_t>(e);
-    return FitModelValues(inputs, log, all, kModelHorizon, 1.0, options, 3);
+    return FitModelValues(inputs, behavior, log, all, kModelHorizon, 1.0, options, 3);
   }
 
   ScalarLinearModel model;
@@ -202,6 +203,18 @@ TEST(FitModelValues, LearnsTheRatioOfModeledToLoggedStates) {
   for (const double error : errors) squares += error * error / kEpisodes;
   EXPECT_LT(std::sqrt(squares), 0.35);  // nats; the ratios themselves have a spread of 0.8
   EXPECT_GT(*values.ratio_auc, 0.55);
+}
+
+TEST(FitModelValues, TheRatioOfTheBehaviorPolicyToItselfIsOneHoweverWrongTheModel) {
+  const ModelValueTestProblem problem(WrongModel());
+  ModelValueOptions options = SmallModelValues();
+  options.starts = 20;
+  const ModelValues values = problem.Fit(options, &problem.policy);
+  double largest = 0.0;
+  for (const double log_ratio : values.state_log_ratios.flat()) {
+    largest = std::max(largest, std::abs(log_ratio));
+  }
+  EXPECT_LT(largest, 0.1);  // the logged states would give ratios of several nats
 }
 
 // log pi_e - log pi_b of the logged actions.

@@ -58,14 +58,24 @@ TEST(BacktestInterval, WithAnExactBacktestIsTheIntervalItself) {
   EXPECT_DOUBLE_EQ(interval.high, 3.0);
 }
 
-TEST(CorrectionInterval, AddsAnErrorAsLargeAsTheCorrection) {
-  const Interval wide = CorrectionInterval(7.0, 14.0, 10.0, -5.0, 0.95);
+TEST(MemberInterval, IsStudentsAboutTheValueWithTheMembersDeviation) {
+  const std::vector<double> members = {9.0, 11.0, 13.0};
+  const Interval interval = MemberInterval(10.0, members, 0.95);
+  EXPECT_NEAR(interval.high - 10.0, 4.302653 * 2.0, 1e-4);
+  EXPECT_NEAR(10.0 - interval.low, 4.302653 * 2.0, 1e-4);
+  EXPECT_EQ(interval.method, IntervalMethod::kMembers);
+  EXPECT_TRUE(std::isinf(MemberInterval(10.0, std::vector<double>{9.0}, 0.95).high));
+}
+
+TEST(CorrectionInterval, AddsWhatIsLeftOfThePathAndOfTheModelsError) {
+  const Interval wide =
+      CorrectionInterval(7.0, 14.0, 10.0, {.path = 6.0, .members = 4.0}, 0.95);
   const double spread = 1.959964 * 5.0;
   EXPECT_NEAR(wide.low, 10.0 - std::hypot(3.0, spread), 1e-5);
   EXPECT_NEAR(wide.high, 10.0 + std::hypot(4.0, spread), 1e-5);
   EXPECT_EQ(wide.method, IntervalMethod::kCorrection);
   EXPECT_THAT(wide.covers, HasSubstr("heuristic"));
-  const Interval none = CorrectionInterval(7.0, 14.0, 10.0, 0.0, 0.95);
+  const Interval none = CorrectionInterval(7.0, 14.0, 10.0, {}, 0.95);
   EXPECT_DOUBLE_EQ(none.low, 7.0);
   EXPECT_DOUBLE_EQ(none.high, 14.0);
 }

@@ -45,6 +45,23 @@ TEST(SlopeChoice, NeedsAllIntervalsToMeetNotJustNeighbors) {
   EXPECT_EQ(SlopeChoice(Values{0.0, 1.5, 2.9}, Values{1.0, 1.0, 0.9}), 1);
 }
 
+TEST(DifferenceChoice, HoldsDifferencesAgainstTheirOwnErrors) {
+  // two candidates whose common noise is large and whose difference is nearly certain
+  Array<double, 2> influences({3, 4});
+  const std::vector<double> noise = {-10.0, 10.0, -10.0, 10.0}, own = {0.2, 0.2, -0.2, -0.2};
+  for (std::int64_t i = 0; i < 4; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    influences(0, i) = noise[k];
+    influences(1, i) = noise[k] + own[k];
+    influences(2, i) = noise[k] - own[k];
+  }
+  const double error = std::sqrt(4.0 * 0.04 / 3.0 / 4.0);  // of the first two
+  EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 1.9 * error, 5.0}, influences, 2.0), 2);
+  EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 2.1 * error, 5.0}, influences, 2.0), 0);
+  // the third agrees with the second, but not with the first
+  EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 1.9 * error, 5.0 + 2.5 * error}, influences, 2.0), 1);
+}
+
 TEST(MinimizeOnSimplex, GivesInverseVariancesToIndependentErrors) {
   EXPECT_THAT(MinimizeOnSimplex(Matrix({1, 0, 0, 0, 2, 0, 0, 0, 4})),
               ElementsAre(DoubleNear(4.0 / 7, 1e-12), DoubleNear(2.0 / 7, 1e-12),
