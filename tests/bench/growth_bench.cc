@@ -233,7 +233,7 @@ class Model {
   // Fits what dr_lfiw takes from the model, with rollouts but hardly any gradient steps.
   double ModelValuesSeconds(std::int64_t steps) const {
     ModelValueOptions options;
-    options.starts = 4;
+    options.starts = 20;
     options.trajectories = 4;
     options.draws = 2;
     options.value.fit.steps = 10;
