@@ -58,6 +58,10 @@ double Maximum(std::span<const double> values) {
 double Sum(std::span<const double> values) {
   CompensatedLanes lanes;
   const std::size_t count = values.size();
+  if (count <= kLanes) {  // one value for each lane: nothing is lost before the lanes are added
+    for (const double value : values) lanes.Add(0, value);
+    return std::isfinite(lanes.sums[0]) ? lanes.sums[0] + lanes.lost[0] : lanes.sums[0];
+  }
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) lanes.Add(lane, values[i + lane]);

@@ -28,9 +28,10 @@ void RequireShape(const Matrix& array, std::int64_t n, std::int64_t columns,
 enum class Allowed { kFinite, kFiniteOrMinusInfinity };
 
 void RequireNumbers(const Matrix& array, Allowed allowed, const std::string& name) {
+  // a single wrong number is rare: all at once, then rows, then numbers
+  if (AllWithin(array.flat(), std::numeric_limits<double>::max())) return;
   for (std::int64_t i = 0; i < array.shape()[0]; ++i) {
     const auto row = array.Row(i);
-    // whole rows first: a single wrong number is rare
     if (AllWithin(row, std::numeric_limits<double>::max())) continue;
     for (std::size_t t = 0; t < row.size(); ++t) {
       const bool zero_weight = allowed == Allowed::kFiniteOrMinusInfinity &&
