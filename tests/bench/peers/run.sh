@@ -3,7 +3,8 @@
 # table: versions, CPU, times and ratios. build/release must be built with its benchmarks; the
 # variable LFIW_BENCH names another folder of them. The other tools come from PyPI and go into a
 # virtual environment in build/peers; the first run loads some 4 GB. Arguments: groups to measure
-# (fit, env, ppo, fqe, estimators, images), all without any.
+# (fit, env, ppo, fqe, estimators, images), all without any. Everything but images is measured
+# LFIW_ROUNDS times (2), the least time counts.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
 
@@ -28,8 +29,10 @@ mkdir -p "$results"
 export OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 "$program" doctor 2>/dev/null | sed -nE 's/^(products|speed|MuJoCo) +/\1: /p' | paste -sd ';' | sed 's/;/; /g' >"$results/lfiw" || true
 
+# lfiw starts itself anew with the kernel of OpenBLAS that fits the CPU; its benchmarks do not
+kernel=$("$program" doctor 2>/dev/null | sed -nE 's/^OpenBLAS .* ([A-Za-z]+) MAX_THREADS.*/\1/p' || true)
 own() {  # NAME PROGRAM FILTER
-  "$bench/$2" --benchmark_filter="$3" --benchmark_format=json >"$results/lfiw_$1.json" 2>/dev/null ||
+  ${kernel:+env "OPENBLAS_CORETYPE=$kernel"} "$bench/$2" --benchmark_filter="$3" --benchmark_format=json >"$results/lfiw_$1.json" 2>/dev/null ||
     echo "$2 failed" >&2
 }
 peer() {  # NAME SCRIPT
@@ -37,7 +40,7 @@ peer() {  # NAME SCRIPT
     echo "{\"tool\": \"$2\", \"absent\": \"it ended with status $?\"}" >>"$results/peer_$1.jsonl"
 }
 
-for round in 1 2; do
+for round in $(seq "${LFIW_ROUNDS:-2}"); do
   for group in $groups; do
     echo "round $round: $group" >&2
     case $group in

@@ -64,7 +64,12 @@ def works():
 def lfiw_measurements(folder, table):
     best = {}
     for path in sorted(folder.glob("lfiw_*.json")):
-        for entry in json.loads(path.read_text())["benchmarks"]:
+        try:
+            entries = json.loads(path.read_text())["benchmarks"]
+        except json.JSONDecodeError:
+            print(f"{path}: no complete measurements", file=sys.stderr)
+            continue
+        for entry in entries:
             if entry.get("run_type") != "iteration":
                 continue
             for key, (_, name, read) in table.items():
@@ -89,6 +94,11 @@ def peer_measurements(folder):
             known = tools.get(entry["tool"], ("", float("inf")))
             tools[entry["tool"]] = (entry["version"], min(known[1], entry["milliseconds"]))
     return best, absent
+
+
+def named(tool, version):
+    """The version behind the name and before what tells its uses apart."""
+    return re.sub(r"^([^,(]+?)( \(|, |$)", rf"\g<1> {version}\g<2>", tool, count=1)
 
 
 def text(milliseconds):
@@ -117,7 +127,7 @@ def main():
         for tool, (version, milliseconds) in peers.get(key, {}).items():
             own = lfiw.get(key)
             ratio = f"{milliseconds / own:.2f}" if own else "not measured"
-            print(f"| {title} | {text(own) if own else 'not measured'} | {tool} {version} | "
+            print(f"| {title} | {text(own) if own else 'not measured'} | {named(tool, version)} | "
                   f"{text(milliseconds)} | {ratio} |")
     for tool, reason in absent.items():
         print(f"| - | - | {tool} | not measured | {reason.replace('|', ' ')} |")
