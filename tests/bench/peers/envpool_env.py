@@ -1,6 +1,6 @@
 """Environment steps of env_bench.cc with EnvPool: one environment, and eight on one thread."""
 
-from measure import attempt, best_milliseconds, report
+from measure import attempt, report, step_milliseconds
 
 
 def measure():
@@ -14,13 +14,8 @@ def measure():
             actions = numpy.random.default_rng(1).uniform(
                 space.low, space.high, (200, count) + space.shape)
 
-            def episode():
-                env.reset()
-                for action in actions:
-                    env.step(action)
-
             report(f"EnvPool, {count} at a time", "envpool", f"environment {name}",
-                   best_milliseconds(episode, rounds=20 // count) / len(actions) / count)
+                   step_milliseconds(env.reset, env.step, actions) / count)
 
 
 attempt("EnvPool", measure)

@@ -3,7 +3,7 @@
 Besides, the same steps by the MuJoCo that it brings, which is another one than lfiw's.
 """
 
-from measure import attempt, best_milliseconds, report
+from measure import attempt, report, step_milliseconds
 
 
 def measure():
@@ -16,22 +16,15 @@ def measure():
         env.action_space.seed(1)
         actions = [env.action_space.sample() for _ in range(200)]
 
-        def episode():
-            env.reset(seed=1)
-            for action in actions:
-                env.step(action)
-
-        def physics():
-            mujoco.mj_resetData(env.model, env.data)
-            for action in actions:
-                env.data.ctrl[:] = action
-                mujoco.mj_step(env.model, env.data, nstep=env.frame_skip)
-                mujoco.mj_rnePostConstraint(env.model, env.data)
+        def physics(action):
+            env.data.ctrl[:] = action
+            mujoco.mj_step(env.model, env.data, nstep=env.frame_skip)
+            mujoco.mj_rnePostConstraint(env.model, env.data)
 
         report(tool, "gymnasium", f"environment {name}",
-               best_milliseconds(episode, rounds=10) / len(actions))
+               step_milliseconds(lambda: env.reset(seed=1), env.step, actions))
         report("MuJoCo", "mujoco", f"physics {name}",
-               best_milliseconds(physics, rounds=10) / len(actions))
+               step_milliseconds(lambda: mujoco.mj_resetData(env.model, env.data), physics, actions))
 
 
 attempt("Gymnasium", measure)

@@ -27,6 +27,20 @@ def best_milliseconds(function, calls=1, rounds=5):
     return 1e3 * best
 
 
+def step_milliseconds(reset, step, actions, rounds=10):
+    """Mean over the steps of an episode of the least CPU milliseconds that each took in any round.
+
+    As in env_bench.cc: other work on the machine hardly matters then."""
+    least = [float("inf")] * len(actions)
+    for _ in range(rounds):
+        reset()
+        for number, action in enumerate(actions):
+            begin = time.process_time()
+            step(action)
+            least[number] = min(least[number], time.process_time() - begin)
+    return 1e3 * sum(least) / len(least)
+
+
 def report(tool, package, work, milliseconds):
     """Prints a measurement; `work` is a key of table.py, `package` gives the version."""
     print(json.dumps({"tool": tool, "version": version(package), "work": work,
