@@ -14,6 +14,7 @@ namespace lfiw::core {
 namespace {
 
 using Philox = r123::Philox4x32;
+__extension__ using WideWord = unsigned __int128;
 
 // splitmix64's finalizer: a bijection that spreads every input bit over the output.
 std::uint64_t Mix(std::uint64_t x) {
@@ -36,6 +37,36 @@ std::array<std::uint32_t, 4> Block(const std::array<std::uint64_t, 2>& name, std
       {static_cast<std::uint32_t>(name[0]), static_cast<std::uint32_t>(name[0] >> 32)}};
   const Philox::ctr_type bits = Philox()(counter, key);
   return {bits[0], bits[1], bits[2], bits[3]};
+}
+
+// Consecutive blocks side by side, [word][block]: the loops over blocks vectorize.
+constexpr std::size_t kSideBySide = 32;
+using Blocks = std::array<std::array<std::uint32_t, kSideBySide>, 4>;
+
+// The blocks from `first` on, the same as Block computes. Philox4x32-10: Salmon et al. 2011, with
+// the constants of Random123.
+void FillBlocks(const std::array<std::uint64_t, 2>& name, std::uint64_t first, Blocks& blocks) {
+  auto& [a, b, c, d] = blocks;
+  for (std::size_t i = 0; i < kSideBySide; ++i) {
+    a[i] = static_cast<std::uint32_t>(first + i);
+    b[i] = static_cast<std::uint32_t>((first + i) >> 32);
+    c[i] = static_cast<std::uint32_t>(name[1]);
+    d[i] = static_cast<std::uint32_t>(name[1] >> 32);
+  }
+  auto key0 = static_cast<std::uint32_t>(name[0]);
+  auto key1 = static_cast<std::uint32_t>(name[0] >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (std::size_t i = 0; i < kSideBySide; ++i) {
+      const std::uint64_t left = std::uint64_t{PHILOX_M4x32_0} * a[i];
+      const std::uint64_t right = std::uint64_t{PHILOX_M4x32_1} * c[i];
+      a[i] = static_cast<std::uint32_t>(right >> 32) ^ b[i] ^ key0;
+      b[i] = static_cast<std::uint32_t>(right);
+      c[i] = static_cast<std::uint32_t>(left >> 32) ^ d[i] ^ key1;
+      d[i] = static_cast<std::uint32_t>(left);
+    }
+    key0 += PHILOX_W32_0;
+    key1 += PHILOX_W32_1;
+  }
 }
 
 // (0, 1]: safe under a logarithm.
@@ -97,6 +128,34 @@ std::uint64_t Stream::Below(std::uint64_t bound) {
     const std::uint64_t bits = (high << 32) | NextBits();
     if (bits < limit) return bits % bound;
   }
+}
+
+void Stream::FillBelow(std::uint64_t bound, std::span<std::uint64_t> out) {
+  LFIW_ASSERT(bound >= 1);
+  std::size_t done = 0;
+  // single draws up to the next whole block
+  while (done < out.size() && position_ % 4 != 0) out[done++] = Below(bound);
+  const std::uint64_t limit = bound * (~std::uint64_t{0} / bound);
+  // bits / bound from a product, which is at most one too small
+  const std::uint64_t inverse = ~std::uint64_t{0} / bound;
+  const auto remainder = [&](std::uint64_t bits) {
+    const std::uint64_t ratio = static_cast<std::uint64_t>(WideWord{bits} * inverse >> 64);
+    const std::uint64_t rest = bits - ratio * bound;
+    return rest < bound ? rest : rest - bound;
+  };
+  Blocks blocks;
+  while (out.size() - done >= 2 * kSideBySide) {
+    FillBlocks(name_, position_ / 4, blocks);
+    for (std::size_t i = 0; i < kSideBySide; ++i) {
+      for (const std::size_t word : {0, 2}) {
+        const std::uint64_t high = blocks[word][i];
+        const std::uint64_t bits = (high << 32) | blocks[word + 1][i];
+        if (bits < limit) out[done++] = remainder(bits);
+      }
+    }
+    position_ += 4 * kSideBySide;
+  }
+  while (done < out.size()) out[done++] = Below(bound);
 }
 
 void Stream::FillNormal(std::span<float> out) {

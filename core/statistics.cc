@@ -27,6 +27,14 @@ struct CompensatedLanes {
     lost[lane] += (sum - (next - added)) + (x - added);
     sums[lane] = next;
   }
+
+  double Total() const {
+    CompensatedLanes all;
+    for (const double sum : sums) all.Add(0, sum);
+    for (const double one : lost) all.lost[0] += one;
+    // an infinite sum makes its own correction NaN
+    return std::isfinite(all.sums[0]) ? all.sums[0] + all.lost[0] : all.sums[0];
+  }
 };
 
 // Compensated sum of term(0) .. term(count - 1).
@@ -38,11 +46,7 @@ double CompensatedSum(std::size_t count, Term term) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) lanes.Add(lane, term(i + lane));
   }
   for (; i < count; ++i) lanes.Add(i % kLanes, term(i));
-  CompensatedLanes all;
-  for (const double sum : lanes.sums) all.Add(0, sum);
-  for (const double lost : lanes.lost) all.lost[0] += lost;
-  // an infinite sum makes its own correction NaN
-  return std::isfinite(all.sums[0]) ? all.sums[0] + all.lost[0] : all.sums[0];
+  return lanes.Total();
 }
 
 double Maximum(std::span<const double> values) {
@@ -52,7 +56,23 @@ double Maximum(std::span<const double> values) {
 }  // namespace
 
 double Sum(std::span<const double> values) {
-  return CompensatedSum(values.size(), [&](std::size_t i) { return values[i]; });
+  CompensatedLanes lanes;
+  const std::size_t count = values.size();
+  if (count <= kLanes) {  // one value for each lane: nothing is lost before the lanes are added
+    for (const double value : values) lanes.Add(0, value);
+    return std::isfinite(lanes.sums[0]) ? lanes.sums[0] + lanes.lost[0] : lanes.sums[0];
+  }
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes.Add(lane, values[i + lane]);
+  }
+  // the rest as one block with zeros, which change no sum, and not one by one
+  if (i < count) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      lanes.Add(lane, i + lane < count ? values[i + lane] : 0.0);
+    }
+  }
+  return lanes.Total();
 }
 
 double Mean(std::span<const double> values) {
@@ -93,6 +113,13 @@ double Quantile(std::span<const double> values, double p) {
   if (fraction == 0.0) return *nth;
   const double above = *std::min_element(nth + 1, sorted.end());
   return *nth + fraction * (above - *nth);
+}
+
+bool AllWithin(std::span<const double> values, double limit) {
+  // counters as wide as the values vectorize, a test that ends the loop does not
+  std::int64_t beyond = 0;
+  for (const double value : values) beyond += std::abs(value) <= limit ? 0 : 1;
+  return beyond == 0;
 }
 
 double LogSumExp(std::span<const double> values) {

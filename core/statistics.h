@@ -26,6 +26,9 @@ double StandardError(std::span<const double> values);
 // default of R and numpy). NaN values are not allowed.
 double Quantile(std::span<const double> values, double p);
 
+// Whether every |value| is at most `limit`; NaN is not. Without a branch for each value.
+bool AllWithin(std::span<const double> values, double limit);
+
 // log(sum(exp(values))) without overflow or underflow. Empty: -infinity.
 double LogSumExp(std::span<const double> values);
 

@@ -103,7 +103,10 @@ double MujocoEnv::ApplyAction(std::span<const double> action) {
 void MujocoEnv::Simulate() {
   const mjModel* model = shared_->model.get();
   for (int i = 0; i < shared_->task.frame_skip; ++i) mj_step(model, data_.get());
-  mj_rnePostConstraint(model, data_.get());
+  // fills cfrc_ext, which no other task reads
+  if (shared_->task.progress == RewardedProgress::kHeight) {
+    mj_rnePostConstraint(model, data_.get());
+  }
 }
 
 void MujocoEnv::Observe(std::span<double> observation) const {

@@ -14,9 +14,9 @@
 
 namespace lfiw::envs {
 
-// One of gym's v4 MuJoCo tasks. A step is frame_skip times mj_step and one mj_rnePostConstraint;
-// as in gym, quantities that MuJoCo derives from the state (xpos, cinert, cvel, ...) are not
-// recomputed after it, while a reset calls mj_forward.
+// One of gym's v4 MuJoCo tasks. A step is frame_skip times mj_step and, where external forces are
+// observed, one mj_rnePostConstraint; as in gym, quantities that MuJoCo derives from the state
+// (xpos, cinert, cvel, ...) are not recomputed after it, while a reset calls mj_forward.
 class MujocoEnv final : public Env {
  public:
   explicit MujocoEnv(std::shared_ptr<const MujocoShared> shared);

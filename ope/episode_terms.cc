@@ -95,12 +95,12 @@ std::vector<double> BootstrapValues(const EpisodeTerms& terms, std::int64_t resa
   std::vector<std::optional<double>> values(static_cast<std::size_t>(resamples));
   ParallelBlocks(resamples, kBlock, [&](std::int64_t begin, std::int64_t end) {
     MatrixD counts = MatrixD::Zero(end - begin, n);
+    std::vector<std::uint64_t> drawn(static_cast<std::size_t>(n));
     for (std::int64_t r = begin; r < end; ++r) {
       Stream stream(seed, "episode bootstrap", {static_cast<std::uint64_t>(r)});
       double* row = counts.data() + (r - begin) * n;
-      for (std::int64_t i = 0; i < n; ++i) {
-        row[stream.Below(static_cast<std::uint64_t>(n))] += 1.0;
-      }
+      stream.FillBelow(static_cast<std::uint64_t>(n), drawn);
+      for (const std::uint64_t episode : drawn) row[episode] += 1.0;
     }
     const MatrixD numerators = counts * AsMatrix(terms.numerators);
     const MatrixD denominators =

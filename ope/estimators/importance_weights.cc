@@ -196,8 +196,7 @@ EpisodeSums SumEpisodes(const WeightedColumns& columns, const Eigen::ArrayXd& to
 
 // Throws where a log-ratio is beyond any density ratio.
 void CheckRatios(std::span<const double> ratios, const std::string& name, std::int64_t row) {
-  const auto values = AsArray(ratios);
-  if ((values.abs() <= kLargestLogRatio).all()) return;
+  if (AllWithin(ratios, kLargestLogRatio)) return;
   for (std::size_t t = 0; t < ratios.size(); ++t) {
     if (std::abs(ratios[t]) <= kLargestLogRatio || ratios[t] == kNoWeight) continue;
     Throw<DataError>("{} log-ratios: episode {}, step {} is {}, beyond any density ratio", name,

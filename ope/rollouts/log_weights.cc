@@ -58,14 +58,21 @@ WeightSummary Summarize(std::span<const double> log_weights) {
 }
 
 WeightSummary SelfNormalize(std::span<double> log_weights) {
-  const WeightSummary summary = Summarize(log_weights);
-  if (!summary.supported) {
-    std::fill(log_weights.begin(), log_weights.end(), 0.0);
-    return summary;
-  }
   const double largest = Largest(log_weights);
-  for (double& value : log_weights) value = std::exp(value - largest) * summary.max_weight;
-  return summary;
+  if (largest == kZeroWeight) {
+    std::fill(log_weights.begin(), log_weights.end(), 0.0);
+    return {};
+  }
+  // as Summarize, with the weights kept
+  double sum = 0.0, squares = 0.0;
+  for (double& value : log_weights) {
+    value = std::exp(value - largest);
+    sum += value;
+    squares += value * value;
+  }
+  for (double& value : log_weights) value *= 1.0 / sum;
+  const auto n = static_cast<std::int64_t>(log_weights.size());
+  return {.supported = true, .ess = EffectiveSampleSize(sum, squares, n), .max_weight = 1.0 / sum};
 }
 
 double EffectiveSampleSize(double sum, double sum_of_squares, std::int64_t n) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "core/rng.h"
 #include "envs/env.h"
 #include "envs/env_registry.h"
@@ -68,6 +69,7 @@ class TimedFactory final : public EnvFactory {
 };
 
 void TrainingRate(benchmark::State& state, const std::string& name) {
+  SetThreads(1);
   const auto factory = FindEnv(name);
   double env_seconds = 0.0, all_seconds = 0.0;
   PpoOptions options;

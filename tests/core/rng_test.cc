@@ -68,6 +68,26 @@ TEST(Stream, BulkAndSingleNormalsHaveNormalMoments) {
   ExpectStandardNormal(single);
 }
 
+TEST(Stream, FillBelowIsBelowRepeated) {
+  // the last bound rejects almost half of the words
+  for (const std::uint64_t bound : {std::uint64_t{1}, std::uint64_t{7}, std::uint64_t{10'000},
+                                    std::uint64_t{1} << 40, (std::uint64_t{1} << 63) + 1}) {
+    for (const std::uint64_t position : {0, 1, 2, 6}) {
+      for (const std::size_t count : {0, 1, 63, 64, 65, 1000}) {
+        Stream single(3, "below"), bulk(3, "below");
+        single.Seek(position);
+        bulk.Seek(position);
+        std::vector<std::uint64_t> expected(count), drawn(count);
+        for (std::uint64_t& value : expected) value = single.Below(bound);
+        bulk.FillBelow(bound, drawn);
+        EXPECT_EQ(drawn, expected) << bound << " " << position << " " << count;
+        EXPECT_EQ(bulk.position(), single.position());
+        EXPECT_EQ(bulk.NextBits(), single.NextBits());
+      }
+    }
+  }
+}
+
 TEST(Stream, BelowIsUniform) {
   Stream stream(5, "below");
   std::vector<int> counts(7);

@@ -33,6 +33,30 @@ TEST(SumTest, EmptyIsZeroAndInfinitiesPass) {
   EXPECT_TRUE(std::isnan(Sum(std::vector<double>{kInfinity, -kInfinity})));
 }
 
+TEST(SumTest, EveryLengthAddsEachValueOnce) {
+  for (std::size_t n = 0; n < 40; ++n) {
+    // powers of two add without rounding
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = std::ldexp(1.0, static_cast<int>(i));
+    EXPECT_EQ(Sum(values), std::ldexp(1.0, static_cast<int>(n)) - 1.0) << n;
+  }
+}
+
+TEST(AllWithinTest, FindsASingleValueBeyondTheLimitAnywhere) {
+  for (std::size_t n = 1; n < 20; ++n) {
+    std::vector<double> values(n, -2.0);
+    EXPECT_TRUE(AllWithin(values, 2.0));
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const double wrong : {2.1, -2.1, kInfinity, -kInfinity, std::nan("")}) {
+        values[i] = wrong;
+        EXPECT_FALSE(AllWithin(values, 2.0)) << n << " " << i << " " << wrong;
+      }
+      values[i] = 2.0;
+    }
+  }
+  EXPECT_TRUE(AllWithin({}, 0.0));
+}
+
 TEST(MeanTest, ASingleValueIsItsOwnMean) { EXPECT_EQ(Mean(std::vector<double>{2.5}), 2.5); }
 
 TEST(MeanDeathTest, EmptyInputAsserts) { EXPECT_DEATH(Mean({}), "broken invariant"); }

@@ -1,9 +1,6 @@
-"""The estimators of estimator_bench.cc in plain numpy (Debian: python3-numpy), for the ratio.
+"""The estimators of estimator_bench.cc in plain numpy: nothing is checked, no diagnostics."""
 
-Prints milliseconds per call, the best of five:  python3 tests/bench/estimator_bench.py
-"""
-
-import time
+from measure import attempt, best_milliseconds, report
 
 import numpy as np
 
@@ -69,23 +66,15 @@ def bootstrap(numerators, denominators, resamples, block=64):
     return np.concatenate(values)
 
 
-def report(name, function, repeats=5):
-    best = np.inf
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    print(f"{name:12} {1e3 * best:10.1f} ms")
-
-
-if __name__ == "__main__":
-    report("is", importance_sampling)
-    report("wis", weighted_importance_sampling)
-    report("pdis", per_decision)
-    report("wpdis", weighted_per_decision)
-    report("wdr", weighted_doubly_robust)
+def measure():
+    for name, function in (("is", importance_sampling), ("wis", weighted_importance_sampling),
+                           ("pdis", per_decision), ("wpdis", weighted_per_decision),
+                           ("wdr", weighted_doubly_robust)):
+        report("numpy", "numpy", f"estimate {name}", best_milliseconds(function, rounds=10))
     weights, _ = trajectory_weights()
-    returns = weights * (rewards @ factors)
-    report("boot wis", lambda: bootstrap(returns[:, None], weights[:, None], 10_000), repeats=1)
-    terms = doubly_robust_terms()
-    report("boot wdr", lambda: bootstrap(*terms, 10_000), repeats=1)
+    returns = (weights * (rewards @ factors))[:, None]
+    report("numpy", "numpy", "bootstrap wis",
+           best_milliseconds(lambda: bootstrap(returns, weights[:, None], 10_000), rounds=1))
+
+
+attempt("numpy", measure)
