@@ -101,8 +101,10 @@ class Evaluator {
     measured.improvement = improvement_;
     measured.clamp_rate = rollouts.ClampRate();
     measured.possible = Possible();
+    // what the models learn from counts every episode once; the weights that stand for cut ones are
+    // those of the logged value alone, whose standard error has them
     measured.influence =
-        LargestInfluence(LoggedReturns(in_.log.log, config_.value, config_.value.horizon));
+        LargestInfluence(RecordedReturns(in_.log.log, config_.value, config_.value.horizon));
     measured.log_error = FindingsText(in_.log.audit.findings, Severity::kError);
     measured.log_warning = FindingsText(in_.log.audit.findings, Severity::kWarning);
     measured.open_loop = OpenLoopOf(in_.models, in_.log, in_.split);

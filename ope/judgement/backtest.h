@@ -45,6 +45,10 @@ struct Backtest {
 // cuts a contribution is the episode's return. Empty where a step is reached by none.
 std::vector<double> LoggedReturns(const EpisodeBatch& log, const ValueOptions& value,
                                   std::int64_t horizon);
+// Gives the sum of the rewards that each episode holds within the horizon, [episodes], whether or
+// not a limit cut it.
+std::vector<double> RecordedReturns(const EpisodeBatch& log, const ValueOptions& value,
+                                    std::int64_t horizon);
 // Takes the fields `logged`, `logged_stderr` and `spread` from LoggedReturns. Nothing when there
 // are none.
 std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,

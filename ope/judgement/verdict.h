@@ -187,7 +187,7 @@ struct Evidence {
   // in standard deviations of the logged states; infinite where a prediction diverges.
   std::optional<double> open_loop;
   std::optional<double> reach;  // T / the steps that enough logged episodes run
-  // LargestInfluence of the episodes: of their returns and, where there are such, of their terms of
+  // LargestInfluence of the episodes: of their RecordedReturns and, where there are such, of their terms of
   // the estimate; the larger one.
   std::optional<double> influence;
   std::optional<double> width;          // of the interval
