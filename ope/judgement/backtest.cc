@@ -11,6 +11,8 @@ namespace {
 
 // Among fewer values the largest share says little: a few of them always decide.
 constexpr std::ptrdiff_t kFewestForInfluence = 10;
+// Fewer returns do not show what returns there are.
+constexpr std::int64_t kFewestForRange = 20;
 
 // The sum of each episode's rewards, each times the weight of its step, [episodes].
 std::vector<double> WeightedReturns(const EpisodeBatch& log, std::span<const double> weights) {
@@ -92,6 +94,20 @@ std::optional<double> LargestInfluence(std::span<const double> values) {
   }
   if (!(sum > 0.0) || !std::isfinite(sum)) return std::nullopt;
   return largest / sum;
+}
+
+std::optional<ReturnRange> LoggedRange(const EpisodeBatch& log, const ValueOptions& value,
+                                       std::int64_t horizon) {
+  const std::vector<double> returns = RecordedReturns(log, value, horizon);
+  ReturnRange range{HUGE_VAL, -HUGE_VAL};
+  std::int64_t count = 0;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    if (log.terminated[i] == 0 && log.Length(e) < horizon) continue;
+    range = {std::min(range.low, returns[i]), std::max(range.high, returns[i])};
+    ++count;
+  }
+  return count < kFewestForRange ? std::nullopt : std::optional(range);
 }
 
 ReturnRange PossibleReturns(const EpisodeBatch& log, const ValueOptions& value,

@@ -68,6 +68,11 @@ enum class EpisodeEnd { kAtHorizon, kMayBeEarlier };
 ReturnRange PossibleReturns(const EpisodeBatch& log, const ValueOptions& value,
                             std::int64_t horizon, EpisodeEnd end);
 
+// The range of the returns of the episodes that terminated or reached the horizon. Nothing for
+// fewer than 20 of them.
+std::optional<ReturnRange> LoggedRange(const EpisodeBatch& log, const ValueOptions& value,
+                                       std::int64_t horizon);
+
 }  // namespace lfiw::ope
 
 #endif  // LFIW_OPE_JUDGEMENT_BACKTEST_H_

@@ -94,6 +94,19 @@ TEST(RecordedReturns, CountEveryEpisodeOnceWhetherOrNotItWasCut) {
                    rewards[7][0] + 0.5 * rewards[7][1]);
 }
 
+TEST(LoggedRange, IsThatOfReturnsThatAreWhole) {
+  std::vector<std::vector<double>> rewards(25, {1.0, 2.0});
+  rewards[3] = {-4.0};
+  rewards[4] = {-5.0};
+  std::vector<std::uint8_t> ended(25, 0);
+  ended[3] = 1;  // the other short one was cut
+  const auto range = LoggedRange(LogOf(rewards, ended), {}, 2);
+  ASSERT_TRUE(range);
+  EXPECT_DOUBLE_EQ(range->low, -4.0);
+  EXPECT_DOUBLE_EQ(range->high, 3.0);
+  EXPECT_FALSE(LoggedRange(LogOf(rewards, ended), {}, 3));  // a single one
+}
+
 TEST(LoggedValue, FollowsTheNormalizedScale) {
   const auto test =
       LoggedValue(LogOf({{2, 4}}, {0}), {.discount = 1.0, .scale = ValueScale::kNormalized}, 2);
