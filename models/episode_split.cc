@@ -35,15 +35,6 @@ EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share,
   return split;
 }
 
-std::vector<std::int64_t> StepsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes) {
-  std::vector<std::int64_t> steps;
-  for (const std::int64_t e : episodes) {
-    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
-    for (std::int64_t t = 0; t < log.Length(e); ++t) steps.push_back(first + t);
-  }
-  return steps;
-}
-
 std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std::int64_t count,
                                     Stream stream) {
   const auto order = stream.Permutation(std::ssize(values));

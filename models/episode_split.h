@@ -22,9 +22,6 @@ struct EpisodeSplit {
 EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share, Stream stream,
                            const char* purpose);
 
-// The step numbers (rows of `log.actions`) of the listed episodes, in order.
-std::vector<std::int64_t> StepsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes);
-
 // `count` of `values` without replacement, in random order; all of them if there are fewer.
 std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std::int64_t count,
                                     Stream stream);

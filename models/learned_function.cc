@@ -34,6 +34,14 @@ OutputScale ReadOutput(const NpzFile& file, const std::string& path) {
   return {values[0], values[1]};
 }
 
+// Whether some episodes terminate without the state in which they do.
+bool LacksEnds(const EpisodeBatch& log) {
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (log.terminated[static_cast<std::size_t>(e)] != 0 && !log.EndRecorded(e)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TransitionScaler TransitionScaler::Fit(const TransitionView& data, const ScalerOptions& options) {
@@ -43,7 +51,7 @@ TransitionScaler TransitionScaler::Fit(const TransitionView& data, const ScalerO
                           data.FitScaler(TransitionPart::kNextState, options)};
   // the change of a dimension that never varies is rounding
   scaler.changes.Drop(scaler.next_states.Constant());
-  if (!data.log().end_unrecorded.empty()) {
+  if (LacksEnds(data.log())) {
     // a next state that some steps lack would tell those steps from others
     const std::vector<std::int64_t> all = IndexList(scaler.next_states.dim());
     scaler.changes.Drop(all);

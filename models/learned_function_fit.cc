@@ -80,6 +80,15 @@ Episodes Resample(const EpisodeBatch& log, const Episodes& episodes, FunctionKin
   return drawn;
 }
 
+// The steps whose outcome, or end, is known.
+std::vector<std::int64_t> LearnableSteps(const EpisodeBatch& log,
+                                         std::span<const std::int64_t> episodes) {
+  const TransitionView view(log, episodes, TransitionRows::kEnds);
+  std::vector<std::int64_t> steps;
+  for (std::int64_t i = 0; i < view.size(); ++i) steps.push_back(view.Step(i));
+  return steps;
+}
+
 // The step's reward, or 1 where it ends the episode; [steps of the log].
 std::vector<double> Targets(const EpisodeBatch& log, FunctionKind kind) {
   if (kind == FunctionKind::kReward) return log.rewards;
@@ -228,7 +237,7 @@ RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   const std::string kind = Name(in.kind);
   const Episodes own =
       Resample(in.log, in.train, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
-  std::vector<Stratum> train = Stratify(in.targets, in.kind, StepsOf(in.log, own));
+  std::vector<Stratum> train = Stratify(in.targets, in.kind, LearnableSteps(in.log, own));
   std::vector<Section> sections = SectionsOfBatch(train, in.options.fit.batch);
   std::vector<Section> held_out;
   std::vector<std::int64_t> steps;
@@ -264,11 +273,12 @@ std::vector<Mlp> FitMembers(const MemberInputs& in, const FitRun& run,
   const std::string kind = Name(in.kind);
   std::vector<Mlp> networks = MakeNetworks(in.options.members, in.samples.scaler.input_dim(), 1,
                                            in.options.network, in.seed, kind + " weights");
-  const EnsembleJob job{.name = kind + " member",
-                        .identity = FitIdentity(in.options, in.seed,
-                                                fmt::format("{}; {} steps", EpisodesText(in.train),
-                                                            StepsOf(in.log, in.train).size())),
-                        .file = kind};
+  const EnsembleJob job{
+      .name = kind + " member",
+      .identity = FitIdentity(in.options, in.seed,
+                              fmt::format("{}; {} steps", EpisodesText(in.train),
+                                          LearnableSteps(in.log, in.train).size())),
+      .file = kind};
   const auto make = [&](std::int64_t k) {
     const auto member = static_cast<std::size_t>(k);
     return MakeProblem(in, member, networks[member]);
@@ -331,11 +341,10 @@ void MeasureHeldOut(const LearnedFunction& function, const EpisodeBatch& log,
                     const Episodes& held_out, const std::vector<double>& targets,
                     LearnedFunctionSummary& summary) {
   std::vector<double> actual;
-  for (const std::int64_t step : StepsOf(log, held_out)) {
+  for (const std::int64_t step : LearnableSteps(log, held_out)) {
     actual.push_back(targets[static_cast<std::size_t>(step)]);
   }
-  const auto predicted =
-      PredictAll(function, TransitionView(log, held_out, TransitionRows::kAllSteps));
+  const auto predicted = PredictAll(function, TransitionView(log, held_out, TransitionRows::kEnds));
   summary.held_out_steps = std::ssize(actual);
   if (function.kind() == FunctionKind::kReward) {
     MeasureReward(predicted, actual, summary);
@@ -349,7 +358,7 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
                                std::uint64_t seed, const FitRun& run) {
   const EpisodeSplit split = Split(log, episodes, kind, options.validation_share, seed);
   const std::vector<double> targets = Targets(log, kind);
-  const auto train_steps = StepsOf(log, split.train);
+  const auto train_steps = LearnableSteps(log, split.train);
   LearnedFunctionSummary summary;
   summary.train_episodes = CountDistinct(split.train);
   summary.held_out_episodes = CountDistinct(split.validation);
@@ -363,11 +372,11 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
   }
 
   TransitionScaler scaler = TransitionScaler::Fit(
-      TransitionView(log, split.train, TransitionRows::kAllSteps), options.scaler);
+      TransitionView(log, split.train, TransitionRows::kEnds), options.scaler);
   std::vector<Mlp> networks;
   if (output.deviation > 0.0) {
     const auto validation =
-        ValidationStrata(Stratify(targets, kind, StepsOf(log, split.validation)),
+        ValidationStrata(Stratify(targets, kind, LearnableSteps(log, split.validation)),
                          options.validation_rows, Stream(seed, Name(kind) + " validation rows"));
     const Samples samples(log, scaler, targets, output);
     networks = FitMembers({log, samples, targets, split.train, validation, kind, options, seed},

@@ -10,7 +10,10 @@ TransitionView::TransitionView(const EpisodeBatch& log, std::span<const std::int
                                TransitionRows which)
     : log_(&log) {
   const auto rows_of = [&](std::int64_t e) {
-    return which == TransitionRows::kAllSteps ? log.Length(e) : log.Outcomes(e);
+    const bool all =
+        which == TransitionRows::kAllSteps ||
+        (which == TransitionRows::kEnds && log.terminated[static_cast<std::size_t>(e)]);
+    return all ? log.Length(e) : log.Outcomes(e);
   };
   std::int64_t count = 0;
   for (const std::int64_t e : episodes) count += rows_of(e);

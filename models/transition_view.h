@@ -19,7 +19,9 @@ enum class TransitionPart { kState, kAction, kNextState, kChange, kAux };
 // Which steps are rows of a view.
 enum class TransitionRows {
   kOutcomes,  // those whose next observation is recorded
-  kAllSteps,  // also ends that are not: their next states, changes and aux mean nothing
+  kEnds,      // also the last steps of terminated episodes where it is not: their next states,
+              // changes and aux mean nothing
+  kAllSteps,  // also the last steps of cut episodes where it is not
 };
 
 // The steps of some episodes as rows (s, a, s', aux) that stay in the log: the view holds 16 bytes

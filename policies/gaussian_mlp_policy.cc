@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "policies/files/policy_arrays.h"
 #include "policies/normal_density.h"
+#include "policies/undefined_policy.h"
 
 namespace lfiw::policies {
 namespace {
@@ -35,23 +37,11 @@ Scratch& ThreadScratch(const TanhMlp& mlp) {
   return *all.back();
 }
 
-// Weights near the largest float may overflow.
-void RequireFiniteMean(const float* mean, std::int64_t actions,
-                       const Eigen::Ref<const Eigen::RowVectorXf>& observation) {
-  if (Eigen::Map<const VectorF>(mean, actions).allFinite()) return;
-  const auto shown = observation.head(std::min<Eigen::Index>(observation.size(), 8));
-  Throw<PolicyError>(
-      "the policy gives an action that is not finite at the observation ({}{}), expected weights "
-      "that do not overflow",
-      fmt::join(shown.begin(), shown.end(), ", "),
-      shown.size() < observation.size() ? ", ..." : "");
-}
-
 // Calls use(row, mean) with the mean [action_dim] of every row.
 template <class Use>
 void ForEachMean(const TanhMlp& mlp, const VectorF& parameters,
-                 const ObservationNormalizer& normalizer, const ConstMatrixRef& observations,
-                 const Use& use) {
+                 const ObservationNormalizer& normalizer, const std::string& origin,
+                 const ConstMatrixRef& observations, const Use& use) {
   LFIW_ASSERT(observations.cols() == mlp.inputs());
   Scratch& scratch = ThreadScratch(mlp);
   for (std::int64_t begin = 0; begin < observations.rows(); begin += kChunk) {
@@ -63,7 +53,13 @@ void ForEachMean(const TanhMlp& mlp, const VectorF& parameters,
     const float* means = scratch.workspace.activations.back().data();
     for (std::int64_t i = 0; i < rows; ++i) {
       const float* mean = means + i * mlp.output_width();
-      RequireFiniteMean(mean, mlp.outputs(), observations.row(begin + i));
+      // weights near the largest float may overflow
+      if (!Eigen::Map<const VectorF>(mean, mlp.outputs()).allFinite()) {
+        RejectUndefinedPolicy(
+            origin, "an action that is not finite",
+            {observations.row(begin + i).data(), static_cast<std::size_t>(observations.cols())},
+            std::nullopt);
+      }
       use(begin + i, mean);
     }
   }
@@ -186,7 +182,7 @@ std::string GaussianMlpPolicy::Description() const {
 
 void GaussianMlpPolicy::Sample(ConstMatrixRef observations, std::span<const std::int64_t> /*steps*/,
                                ConstMatrixRef noise, MatrixRef actions) const {
-  ForEachMean(mlp_, parameters_, normalizer_, observations,
+  ForEachMean(mlp_, parameters_, normalizer_, origin_, observations,
               [&](std::int64_t row, const float* mean) {
                 for (Eigen::Index j = 0; j < std_.size(); ++j) {
                   actions(row, j) = mean[j] + std_[j] * noise(row, j);
@@ -196,7 +192,7 @@ void GaussianMlpPolicy::Sample(ConstMatrixRef observations, std::span<const std:
 
 void GaussianMlpPolicy::Mean(ConstMatrixRef observations, std::span<const std::int64_t> /*steps*/,
                              MatrixRef actions) const {
-  ForEachMean(mlp_, parameters_, normalizer_, observations,
+  ForEachMean(mlp_, parameters_, normalizer_, origin_, observations,
               [&](std::int64_t row, const float* mean) {
                 actions.row(row) = Eigen::Map<const Eigen::RowVectorXf>(mean, std_.size());
               });
@@ -209,7 +205,7 @@ void GaussianMlpPolicy::LogDensity(ConstMatrixRef observations,
   // executed actions are floats: a bound is met when it is met in float
   const VectorD low_float = low.cast<float>().cast<double>();
   const VectorD high_float = high.cast<float>().cast<double>();
-  ForEachMean(mlp_, parameters_, normalizer_, observations,
+  ForEachMean(mlp_, parameters_, normalizer_, origin_, observations,
               [&](std::int64_t row, const float* mean) {
                 double sum = 0.0;
                 for (Eigen::Index j = 0; j < std_.size(); ++j) {

@@ -360,10 +360,20 @@ class OpenDatasets {
   std::deque<std::pair<std::int64_t, Id>> open_;
 };
 
+Id OpenFile(const std::string& path) {
+  try {
+    return Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  } catch (const ServerError& error) {
+    const std::string text = error.what();
+    if (text.find("truncated file") == std::string::npos) throw;
+    throw ServerError("the file is cut off: copy or write it again (" + text + ")");
+  }
+}
+
 void Serve(const std::string& path, int socket, int cpu_seconds) {
   AllowCpuSeconds(cpu_seconds);
   Check(H5PLset_loading_state(0));
-  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  const Id file = OpenFile(path);
   Listing listing{file.get(), socket, cpu_seconds, {}, {}};
   const herr_t status =
       H5Ovisit2(file.get(), H5_INDEX_NAME, H5_ITER_INC, VisitObject, &listing, H5O_INFO_BASIC);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -53,6 +54,14 @@ std::int64_t CheckedSize(const zip_stat_t& stat, std::int64_t file_size, std::st
   return static_cast<std::int64_t>(stat.size);
 }
 
+// Whether the first bytes are those of a zip archive, whatever its end.
+bool StartsLikeZip(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  char start[4] = {};
+  file.read(start, sizeof start);
+  return std::string_view(start, sizeof start) == std::string_view("PK\x03\x04", 4);
+}
+
 }  // namespace
 
 Zip OpenZip(const std::string& path, int flags, std::string_view verb) {
@@ -63,6 +72,12 @@ Zip OpenZip(const std::string& path, int flags, std::string_view verb) {
     zip_error_init_with_code(&error, code);
     const std::string reason = zip_error_strerror(&error);
     zip_error_fini(&error);
+    if (code == ZIP_ER_NOZIP && StartsLikeZip(path)) {
+      Throw<DataError>(
+          "cannot {} {} as a .npz file: it is cut off (its end, with the list of arrays, is "
+          "missing); copy or write it again",
+          verb, path);
+    }
     Throw<DataError>("cannot {} {} as a .npz file: {}", verb, path, reason);
   }
   return zip;

@@ -1,9 +1,8 @@
 #include "core/logs/alignment_audit.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/logs/regressions.h"
 #include "core/rng.h"
 
 namespace lfiw::core {
@@ -27,10 +27,6 @@ constexpr std::int64_t kMaxProducts = 90;
 // Fewer rows show nothing reliably.
 constexpr std::int64_t kFewestRows = 300;
 constexpr std::int64_t kFewestRowsForNoEffect = 1000;
-constexpr int kFolds = 3;
-// Standard scores are clamped to this, so that one row can not decide.
-constexpr double kLargestScore = 8.0;
-constexpr double kRidge = 1e-6;  // per row, of standardized columns
 
 // What the action of another row explains, as a share of what the state leaves unexplained, to be
 // clear and to be likely; and how much of it the logged row's own action may explain beside it. In
@@ -43,15 +39,15 @@ constexpr double kLeastInverse = 0.05, kInversePart = 0.25;
 // be clear and to be likely, and how much more of the variance it explains.
 constexpr double kClearRewardRest = 0.2, kLikelyRewardRest = 0.5;
 constexpr double kLeastRewardGain = 0.01, kLikelyRewardGain = 0.02, kLargeRewardGain = 0.3;
+// The deviation of lengths of episodes, as a share of their mean; that of ends by chance is 1.
+constexpr double kVariedLengths = 0.5;
+// Rewards are rare where more rows than this have the same one.
+constexpr double kRareRewards = 0.9;
+// What a step may leave unexplained of the change of the reward where rewards are added up, and the
+// least that it leaves of the reward itself.
+constexpr double kClearSumRest = 0.2, kLeastSumOwn = 0.01;
 // Actions vary when this share of their variance does not follow from the state.
 constexpr double kFreeAction = 0.02;
-
-using Columns = std::vector<Eigen::Index>;
-
-Columns operator+(Columns a, const Columns& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 std::vector<Eigen::Index> EvenlySpaced(Eigen::Index count, Eigen::Index most) {
   std::vector<Eigen::Index> chosen;
@@ -69,96 +65,6 @@ MatrixF TakeColumns(const MatrixF& rows, Eigen::Index first, Eigen::Index count,
   }
   return out;
 }
-
-// Squared residuals of some targets, [targets].
-struct Residuals {
-  VectorD held_out;   // of fits to the other folds, summed over folds
-  VectorD in_sample;  // of a fit to all
-};
-
-// Sums of products of standardized columns by fold, from which any regression of some columns on
-// others follows.
-class Regressions {
- public:
-  Regressions(MatrixD columns, const std::vector<int>& folds) {
-    Standardize(columns);
-    const Eigen::Index p = columns.cols();
-    rows_ = columns.rows();
-    total_ = MatrixD::Zero(p, p);
-    for (int fold = 0; fold < kFolds; ++fold) {
-      std::vector<Eigen::Index> in;
-      for (std::size_t i = 0; i < folds.size(); ++i) {
-        if (folds[i] == fold) in.push_back(static_cast<Eigen::Index>(i));
-      }
-      const MatrixD part = columns(in, Eigen::all);
-      products_[static_cast<std::size_t>(fold)] = part.transpose() * part;
-      counts_[static_cast<std::size_t>(fold)] = static_cast<double>(in.size());
-      total_ += products_[static_cast<std::size_t>(fold)];
-    }
-  }
-
-  Eigen::Index rows() const { return rows_; }
-  bool Varies(Eigen::Index column) const { return total_(column, column) > 0.0; }
-  VectorD Totals(const Columns& targets) const {
-    VectorD out(std::ssize(targets));
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-      out[static_cast<Eigen::Index>(i)] = total_(targets[i], targets[i]);
-    }
-    return out;
-  }
-
-  Residuals Fit(const Columns& features, const Columns& targets) const {
-    Residuals out{VectorD::Zero(std::ssize(targets)), {}};
-    Columns varying;
-    std::ranges::copy_if(features, std::back_inserter(varying),
-                         [&](Eigen::Index column) { return Varies(column); });
-    for (std::size_t fold = 0; fold < kFolds; ++fold) {
-      out.held_out += Rest(total_ - products_[fold], static_cast<double>(rows_) - counts_[fold],
-                           products_[fold], varying, targets);
-    }
-    out.in_sample = Rest(total_, static_cast<double>(rows_), total_, varying, targets);
-    return out;
-  }
-
- private:
-  // To mean 0 and deviation 1; a column that does not vary, or not beyond rounding, to 0.
-  static void Standardize(MatrixD& columns) {
-    for (Eigen::Index j = 0; j < columns.cols(); ++j) {
-      const double largest = columns.col(j).cwiseAbs().maxCoeff();
-      columns.col(j).array() -= columns.col(j).mean();
-      const double deviation =
-          std::sqrt(columns.col(j).squaredNorm() / static_cast<double>(columns.rows()));
-      if (!(deviation > 1e-7 * largest)) {
-        columns.col(j).setZero();
-        continue;
-      }
-      columns.col(j) =
-          (columns.col(j) / deviation).cwiseMax(-kLargestScore).cwiseMin(kLargestScore);
-    }
-  }
-
-  static VectorD Rest(const MatrixD& train, double train_rows, const MatrixD& test,
-                      const Columns& features, const Columns& targets) {
-    MatrixD normal = train(features, features);
-    normal.diagonal().array() += kRidge * train_rows;
-    const MatrixD b = normal.llt().solve(MatrixD(train(features, targets)));
-    const MatrixD cross = test(features, targets);
-    const MatrixD square = MatrixD(test(features, features)) * b;
-    VectorD rest(std::ssize(targets));
-    for (std::size_t k = 0; k < targets.size(); ++k) {
-      const auto i = static_cast<Eigen::Index>(k);
-      const double value = test(targets[k], targets[k]) - 2.0 * b.col(i).dot(cross.col(i)) +
-                           b.col(i).dot(square.col(i));
-      rest[i] = std::max(value, 0.0);
-    }
-    return rest;
-  }
-
-  Eigen::Index rows_ = 0;
-  MatrixD total_;
-  std::array<MatrixD, kFolds> products_;
-  std::array<double, kFolds> counts_{};
-};
 
 // How a fit with the action of another row compares with the own row's.
 struct ActionShift {
@@ -188,19 +94,33 @@ class AlignmentData {
   bool usable() const { return regressions_.has_value(); }
   const Regressions& regressions() const { return *regressions_; }
 
-  Columns States(int lag) const { return states_at_.at(static_cast<std::size_t>(lag + 1)); }
-  Columns Actions(int lag) const { return actions_at_.at(static_cast<std::size_t>(lag + reach_)); }
+  ColumnList States(int lag) const { return states_at_.at(static_cast<std::size_t>(lag + 1)); }
+  ColumnList Actions(int lag) const {
+    return actions_at_.at(static_cast<std::size_t>(lag + reach_));
+  }
   // Of those, the logged numbers without products.
-  Columns RawActions(int lag) const {
-    const Columns all = Actions(lag);
+  ColumnList RawActions(int lag) const {
+    const ColumnList all = Actions(lag);
     return {all.begin(), all.begin() + actions_};
   }
-  const Columns& Changes() const { return changes_; }
-  Columns Reward(int lag) const { return {rewards_at_.at(static_cast<std::size_t>(lag + reach_))}; }
+  ColumnList RawStates(int lag) const {
+    const ColumnList all = States(lag);
+    return {all.begin(), all.begin() + states_};
+  }
+  const ColumnList& Changes() const { return changes_; }
+  ColumnList Reward(int lag) const {
+    return {rewards_at_.at(static_cast<std::size_t>(lag + reach_))};
+  }
+  // The reward of row t less that of row t - 1.
+  const ColumnList& RewardStep() const { return reward_step_; }
+  // The share of rows that have the most frequent reward.
+  double common_reward_share() const { return common_reward_share_; }
+  double reward_variance() const { return reward_variance_; }
+  double reward_step_variance() const { return reward_step_variance_; }
 
  private:
-  Columns Take(Eigen::Index count) {
-    Columns out;
+  ColumnList Take(Eigen::Index count) {
+    ColumnList out;
     for (Eigen::Index i = 0; i < count; ++i) out.push_back(columns_++);
     return out;
   }
@@ -215,13 +135,14 @@ class AlignmentData {
       rewards_at_.push_back(columns_++);
     }
     changes_ = Take(states_);
+    reward_step_ = Take(1);
   }
 
   template <class Stretch>
   void FillRow(const Stretch& stretch, Eigen::Index t, Eigen::Ref<Eigen::RowVectorXd> row) const {
     for (int lag = -1; lag <= reach_; ++lag) {
       const auto state = stretch.observations.row(t + lag).template cast<double>();
-      const Columns& columns = states_at_[static_cast<std::size_t>(lag + 1)];
+      const ColumnList& columns = states_at_[static_cast<std::size_t>(lag + 1)];
       std::size_t k = 0;
       for (Eigen::Index i = 0; i < states_; ++i) row[columns[k++]] = state[i];
       if (state_products_ == 0) continue;
@@ -232,7 +153,7 @@ class AlignmentData {
     const auto state = stretch.observations.row(t).template cast<double>();
     for (int lag = -reach_; lag <= reach_; ++lag) {
       const auto action = stretch.actions.row(t + lag).template cast<double>();
-      const Columns& columns = actions_at_[static_cast<std::size_t>(lag + reach_)];
+      const ColumnList& columns = actions_at_[static_cast<std::size_t>(lag + reach_)];
       std::size_t k = 0;
       for (Eigen::Index i = 0; i < actions_; ++i) row[columns[k++]] = action[i];
       for (Eigen::Index i = 0; i < actions_; ++i) row[columns[k++]] = action[i] * action[i];
@@ -242,6 +163,8 @@ class AlignmentData {
       row[rewards_at_[static_cast<std::size_t>(lag + reach_)]] =
           stretch.rewards[static_cast<std::size_t>(t + lag)];
     }
+    row[reward_step_[0]] = stretch.rewards[static_cast<std::size_t>(t)] -
+                           stretch.rewards[static_cast<std::size_t>(t - 1)];
     const auto next = stretch.observations.row(t + 1).template cast<double>();
     for (Eigen::Index i = 0; i < states_; ++i) {
       row[changes_[static_cast<std::size_t>(i)]] = next[i] - state[i];
@@ -269,20 +192,34 @@ class AlignmentData {
       FillRow(*stretch, t, row);
       columns.row(static_cast<Eigen::Index>(i)) = row;
       // few episodes are held out by stretches
-      const auto unit = std::ssize(episodes) >= 2 * kFolds
+      const auto unit = std::ssize(episodes) >= 2 * Regressions::kFolds
                             ? std::distance(episodes.begin(), episodes.find(stretch->episode))
                             : t / 8;
-      folds.push_back(static_cast<int>(unit % kFolds));
+      folds.push_back(static_cast<int>(unit % Regressions::kFolds));
     }
     if (!columns.allFinite()) return;
+    MeasureRewards(columns.col(rewards_at_[static_cast<std::size_t>(reach_)]),
+                   columns.col(reward_step_[0]));
     regressions_.emplace(std::move(columns), folds);
+  }
+
+  void MeasureRewards(const Eigen::Ref<const VectorD>& rewards,
+                      const Eigen::Ref<const VectorD>& steps) {
+    reward_variance_ = (rewards.array() - rewards.mean()).square().mean();
+    reward_step_variance_ = (steps.array() - steps.mean()).square().mean();
+    std::map<double, std::int64_t> counts;
+    std::int64_t most = 0;
+    for (const double reward : rewards) most = std::max(most, ++counts[reward]);
+    common_reward_share_ = static_cast<double>(most) / static_cast<double>(rewards.size());
   }
 
   Eigen::Index states_ = 0, actions_ = 0, state_products_ = 0, action_products_ = 0;
   int reach_ = 1;
   Eigen::Index columns_ = 0;
-  std::vector<Columns> states_at_, actions_at_;
-  Columns rewards_at_, changes_;
+  std::vector<ColumnList> states_at_, actions_at_;
+  ColumnList rewards_at_, changes_, reward_step_;
+  double common_reward_share_ = 0.0;
+  double reward_variance_ = 0.0, reward_step_variance_ = 0.0;
   std::optional<Regressions> regressions_;
 };
 
@@ -290,8 +227,8 @@ class AlignmentData {
 // follows from s(t + lag) has nothing left to tell.
 double InverseShare(const AlignmentData& data, int lag) {
   const Regressions& fits = data.regressions();
-  const Columns targets = data.RawActions(lag);
-  Columns all = data.States(lag);
+  const ColumnList targets = data.RawActions(lag);
+  ColumnList all = data.States(lag);
   for (int k = 0; k < lag; ++k) all = all + data.States(k);
   const VectorD alone = fits.Fit(data.States(lag), targets).held_out;
   const VectorD both = fits.Fit(all, targets).held_out;
@@ -310,9 +247,9 @@ double InverseShare(const AlignmentData& data, int lag) {
 // either explains.
 ActionShift CompareActionRows(const AlignmentData& data, int lag) {
   const Regressions& fits = data.regressions();
-  const Columns states = data.States(0) + data.States(-1);
+  const ColumnList states = data.States(0) + data.States(-1);
   const VectorD totals = fits.Totals(data.Changes());
-  const auto rest = [&](const Columns& actions) {
+  const auto rest = [&](const ColumnList& actions) {
     return fits.Fit(states + actions, data.Changes()).held_out;
   };
   const VectorD none = rest({});
@@ -395,9 +332,9 @@ int FindActionShift(const AlignmentData& data, std::vector<Finding>& findings) {
 // belongs to step t.
 void FindRewardShift(const AlignmentData& data, int action_lag, std::vector<Finding>& findings) {
   const Regressions& fits = data.regressions();
-  const Columns features = data.States(0) + data.States(1) + data.Actions(action_lag);
+  const ColumnList features = data.States(0) + data.States(1) + data.Actions(action_lag);
   const auto unexplained = [&](int lag) {
-    const Columns target = data.Reward(lag);
+    const ColumnList target = data.Reward(lag);
     const double total = fits.Totals(target)[0];
     return total > 0.0 ? fits.Fit(features, target).held_out[0] / total : 1.0;
   };
@@ -428,6 +365,10 @@ void FindRewardShift(const AlignmentData& data, int action_lag, std::vector<Find
                    Shifted(best))});
 }
 
+std::ptrdiff_t CountVarying(const Regressions& fits, const ColumnList& columns) {
+  return std::ranges::count_if(columns, [&](Eigen::Index column) { return fits.Varies(column); });
+}
+
 // Whether F statistics of `features` columns say that none of the targets depends on them.
 bool AreIndifferent(const VectorD& without, const VectorD& with, double features, double rows) {
   double sum = 0.0, largest = 0.0, count = 0.0;
@@ -446,7 +387,7 @@ bool AreIndifferent(const VectorD& without, const VectorD& with, double features
 void FindNoEffect(const AlignmentData& data, std::vector<Finding>& findings) {
   const Regressions& fits = data.regressions();
   if (fits.rows() < kFewestRowsForNoEffect) return;
-  const Columns states = data.States(0) + data.States(-1);
+  const ColumnList states = data.States(0) + data.States(-1);
   const VectorD free = fits.Fit(states, data.RawActions(0)).held_out;
   const VectorD totals = fits.Totals(data.RawActions(0));
   bool varies = false;
@@ -454,19 +395,78 @@ void FindNoEffect(const AlignmentData& data, std::vector<Finding>& findings) {
     varies = varies || (totals[i] > 0.0 && free[i] > kFreeAction * totals[i]);
   }
   if (!varies) return;  // nothing tells the action's effect from the state's
-  const auto effects = static_cast<double>(std::ranges::count_if(
-      data.Actions(0), [&](Eigen::Index column) { return fits.Varies(column); }));
-  const Columns targets = data.Changes() + data.Reward(0);
+  const auto effects = static_cast<double>(CountVarying(fits, data.Actions(0)));
+  const ColumnList targets = data.Changes() + data.Reward(0);
   const VectorD without = fits.Fit(states, targets).in_sample;
   const VectorD with = fits.Fit(states + data.Actions(0), targets).in_sample;
   if (!AreIndifferent(without, with, effects, static_cast<double>(fits.rows()))) return;
   findings.push_back(
-      {Severity::kWarning, "no_action_effect",
+      {Severity::kError, "no_action_effect",
        fmt::format("neither the next observation nor the reward depends on the action in {} steps, "
                    "although the actions vary",
                    fits.rows()),
        "check that the actions are those of these rows; if they have no effect, all policies have "
        "the same value"});
+}
+
+// Finds rows of which none follows from the one before.
+void FindNoOrder(const AlignmentData& data, std::vector<Finding>& findings) {
+  const Regressions& fits = data.regressions();
+  if (fits.rows() < kFewestRowsForNoEffect) return;
+  const ColumnList features = data.States(0) + data.States(-1) + data.Actions(0);
+  if (!AreIndifferent(
+          fits.Totals(data.RawStates(1)), fits.Fit(features, data.RawStates(1)).in_sample,
+          static_cast<double>(CountVarying(fits, features)), static_cast<double>(fits.rows()))) {
+    return;
+  }
+  findings.push_back(
+      {Severity::kError, "no_order",
+       fmt::format("no observation depends on the one before it or on the action, in {} steps: the "
+                   "rows seem to be shuffled",
+                   fits.rows()),
+       "write the steps of an episode in their order; where every observation is drawn anew, as in "
+       "a contextual bandit, write each step as an episode of its own"});
+}
+
+// Finds rewards that nothing tells. Rare ones are not judged: they may belong to rare states.
+void FindUnrelatedRewards(const AlignmentData& data, std::vector<Finding>& findings) {
+  const Regressions& fits = data.regressions();
+  if (fits.rows() < kFewestRowsForNoEffect || data.common_reward_share() > kRareRewards) return;
+  const ColumnList features = data.States(0) + data.States(1) + data.Actions(0);
+  const ColumnList target = data.Reward(0);
+  if (!fits.Varies(target[0]) ||
+      !AreIndifferent(fits.Totals(target), fits.Fit(features, target).in_sample,
+                      static_cast<double>(CountVarying(fits, features)),
+                      static_cast<double>(fits.rows()))) {
+    return;
+  }
+  findings.push_back(
+      {Severity::kError, "unrelated_rewards",
+       fmt::format("the rewards vary, but depend neither on the observations nor on the action, in "
+                   "{} steps",
+                   fits.rows()),
+       "check that the rewards are those of these rows"});
+}
+
+// Finds rewards that are added up within an episode.
+void FindSums(const AlignmentData& data, std::vector<Finding>& findings) {
+  const Regressions& fits = data.regressions();
+  const ColumnList features = data.States(0) + data.States(1) + data.Actions(0);
+  const ColumnList reward = data.Reward(0), step = data.RewardStep();
+  if (!fits.Varies(reward[0]) || !fits.Varies(step[0])) return;
+  const double own = fits.Fit(features, reward).held_out[0] / fits.Totals(reward)[0];
+  const double of_step = fits.Fit(features, step).held_out[0] / fits.Totals(step)[0];
+  // in the reward's own unit the step leaves less open than the reward, which holds all before it
+  const double left = of_step * data.reward_step_variance() / data.reward_variance();
+  if (of_step > kClearSumRest || own < kLeastSumOwn || left > kClearSumRest * own) return;
+  findings.push_back(
+      {Severity::kError, "rewards_added_up",
+       fmt::format(
+           "the change of the reward from row t - 1 to t fits the step from observation t "
+           "to t + 1 (R^2 {:.3f}), the reward itself does not (R^2 {:.3f}): rewards seem to "
+           "be added up",
+           1.0 - of_step, std::max(1.0 - own, 0.0)),
+       "log the reward of each step, not the return so far"});
 }
 
 }  // namespace
@@ -494,14 +494,26 @@ void AlignmentAuditor::Consider(const EpisodeBatch& batch, std::int64_t e, std::
 
 void AlignmentAuditor::Add(const EpisodeBatch& batch) {
   for (std::int64_t e = 0; e < batch.episodes(); ++e) {
+    const auto length = static_cast<double>(batch.Length(e));
+    length_sum_ += length;
+    length_squares_ += length * length;
     // the observation after a terminal step may be made up
     const std::int64_t end =
-        batch.Length(e) - (batch.terminated[static_cast<std::size_t>(e)] != 0 ? 1 : 0);
+        std::min(batch.Length(e) - (batch.terminated[static_cast<std::size_t>(e)] != 0 ? 1 : 0),
+                 batch.Outcomes(e));
     for (std::int64_t first = 0; first + 3 <= end; first += kStretchSteps) {
       Consider(batch, e, first, std::min(kStretchSteps, end - first));
     }
   }
   episodes_ += batch.episodes();
+}
+
+// Shuffled flags leave episodes of all lengths. Where every observation is drawn anew, as in a
+// contextual bandit, no observation follows from another one either.
+bool AlignmentAuditor::LengthsVary() const {
+  const double mean = length_sum_ / static_cast<double>(episodes_);
+  const double variance = length_squares_ / static_cast<double>(episodes_) - mean * mean;
+  return variance > kVariedLengths * kVariedLengths * mean * mean;
 }
 
 std::vector<Finding> AlignmentAuditor::Findings() const {
@@ -511,7 +523,10 @@ std::vector<Finding> AlignmentAuditor::Findings() const {
   if (!data.usable()) return findings;
   const int shift = FindActionShift(data, findings);
   FindRewardShift(data, shift, findings);
+  if (findings.empty()) FindSums(data, findings);
+  if (findings.empty() && LengthsVary()) FindNoOrder(data, findings);
   if (findings.empty()) FindNoEffect(data, findings);
+  if (findings.empty()) FindUnrelatedRewards(data, findings);
   return findings;
 }
 

@@ -33,9 +33,11 @@ class AlignmentAuditor {
     MatrixF actions;       // [steps, action_dim]
     std::vector<double> rewards;
   };
+  bool LengthsVary() const;
   void Consider(const EpisodeBatch& batch, std::int64_t e, std::int64_t first, std::int64_t steps);
 
   std::int64_t episodes_ = 0;
+  double length_sum_ = 0.0, length_squares_ = 0.0;  // of all episodes
   std::int64_t stretches_ = 0;
   std::int64_t kept_steps_ = 0;
   double threshold_ = 1.0;

@@ -178,10 +178,30 @@ class FlatReader final : public LogReader {
           "all 0 if there was no limit)",
           store_->path(), keys_.next_observation);
     }
+    RequireBoundaries(marks_limits);
+    if (layout_.wrap_row > 0) {
+      AddNote(info_, fmt::format("rows do not continue at row {}, where no end is marked, as in a "
+                                 "ring buffer that was filled again; an episode ends there",
+                                 layout_.wrap_row));
+    }
     source_ = MakeFlagSource(*store_, keys_, options_.max_episode_steps, layout_, counts_);
     const bool tells_terminals = !keys_.terminal.empty() || !keys_.mask.empty() ||
                                  (!keys_.end.empty() && !keys_.timeout.empty());
     if (!tells_terminals) AddNote(info_, kNoTerminals);
+  }
+
+  // Refuses rows of which nothing says where an episode ends.
+  void RequireBoundaries(bool marks_limits) const {
+    if (marks_limits || !keys_.terminal.empty() || !keys_.mask.empty()) return;
+    if (!keys_.next_observation.empty() || keys_.segment > 0) return;
+    const std::vector<std::string> unused = UnusedStepArrays(*store_, keys_);
+    Throw<DataError>(
+        "{}: nothing says where episodes end; add terminals and timeouts (one flag a step), or "
+        "name "
+        "them: --map obs={},action={},reward={},terminal=KEY,timeout=KEY{}",
+        store_->path(), keys_.observation, keys_.action, keys_.reward,
+        unused.empty() ? ""
+                       : fmt::format(" (of one value a step is also {})", Quoted(unused.front())));
   }
 
   // Where `mask` stands beside `terminal`, either repeats it or `terminal` marks all ends, as in
@@ -327,7 +347,7 @@ class FlatReader final : public LogReader {
   }
 
   void NoteEnd() {
-    NoteDroppedSteps(info_, counts_);
+    NoteUnrecordedEnds(info_, counts_);
     if (counts_.cut_episodes > 0 && keys_.offsets.empty()) {
       AddNote(info_, fmt::format("the file does not mark time limits: {} episodes were cut at {} "
                                  "steps (--max-episode-steps)",

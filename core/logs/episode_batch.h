@@ -12,8 +12,8 @@ namespace lfiw::core {
 
 // Logged episodes, flat. Episode e has Length(e) steps and Length(e) + 1 observations, so the next
 // state of every step is its episode's own and never the next episode's first. Where the log lacks
-// the observation after the step that terminated an episode, the one before it stands there again:
-// the step counts with its action, reward and end, but it is no transition (Outcomes).
+// the observation after the last step of an episode, the one before it stands there again: the step
+// counts with its action, reward and end, but it is no transition (Outcomes).
 struct EpisodeBatch {
   // Rows [steps + episodes, obs_dim]: the observations of all episodes, one after the other.
   MatrixF observations;
@@ -31,8 +31,8 @@ struct EpisodeBatch {
   std::vector<std::int64_t> offsets = {0};
   // [episodes]: 1 where the environment ended the episode, 0 where a time limit cut it.
   std::vector<std::uint8_t> terminated;
-  // [episodes], or empty where every end is recorded: 1 where the last observation (or aux) of a
-  // terminated episode is not recorded.
+  // [episodes], or empty where every end is recorded: 1 where the last observation (or aux) of an
+  // episode is not recorded.
   std::vector<std::uint8_t> end_unrecorded = {};
 
   std::int64_t episodes() const { return static_cast<std::int64_t>(offsets.size()) - 1; }
@@ -50,6 +50,14 @@ struct EpisodeBatch {
   // Steps of an episode whose next observation is recorded: its first ones.
   std::int64_t Outcomes(std::int64_t episode) const {
     return Length(episode) - (EndRecorded(episode) ? 0 : 1);
+  }
+  // Steps of an episode within a horizon that have a reward and, unless nothing follows them there,
+  // a next observation: all but the last one of an episode that was cut before the horizon without
+  // it.
+  std::int64_t UsableSteps(std::int64_t episode, std::int64_t horizon) const {
+    const std::int64_t length = Length(episode);
+    if (length >= horizon) return horizon;
+    return terminated[static_cast<std::size_t>(episode)] != 0 ? length : Outcomes(episode);
   }
   // Row of `observations` that holds the state before step `t` of `episode`; the state after it is
   // the next row. t in 0..Length(episode).

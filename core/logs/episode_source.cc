@@ -87,6 +87,7 @@ class FlagSource final : public EpisodeSource {
       if (flags_.changes[i] != 0) break;
       if (!breaks_.empty() && breaks_[i] != 0) break;
       if (keys_.segment > 0 && at_ % keys_.segment == 0) break;
+      if (layout_.wrap_row > 0 && RowOfSegment(at_) == layout_.wrap_row) break;
       if (cut_at_ > 0 && at_ - first == cut_at_) {
         if (at_ < rows_) ++counts_.cut_episodes;
         break;
@@ -96,6 +97,10 @@ class FlagSource final : public EpisodeSource {
   }
 
  private:
+  std::int64_t RowOfSegment(std::int64_t row) const {
+    return keys_.segment > 0 ? row % keys_.segment : row;
+  }
+
   Span SkipReset(Span span) {
     const bool last_of_segment = keys_.segment > 0 && at_ % keys_.segment == 0;
     if (!layout_.reset_rows || at_ == rows_ || last_of_segment) return span;
@@ -332,6 +337,34 @@ class ResetSearch {
   MatrixF before_, last_next_;
 };
 
+// The row before which rows do not continue although no end is marked there.
+class WrapSearch {
+ public:
+  explicit WrapSearch(std::int64_t segment) : segment_(segment) {}
+
+  // Rows in order.
+  void Add(const MatrixF& observations, const MatrixF& next, const RowFlags& flags) {
+    for (Eigen::Index i = 0; i < observations.rows(); ++i, ++rows_) {
+      const std::int64_t at = segment_ > 0 ? rows_ % segment_ : rows_;
+      const MatrixF here = observations.row(i);
+      if (at > 0 && inside_ && !SameRow(last_next_, 0, here, 0)) {
+        several_ = several_ || (row_ > 0 && row_ != at);
+        row_ = at;
+      }
+      const auto k = static_cast<std::size_t>(i);
+      inside_ = !flags.Ends(k) && flags.changes[k] == 0;
+      last_next_ = next.row(i);
+    }
+  }
+  std::int64_t row() const { return several_ ? 0 : row_; }
+
+ private:
+  std::int64_t segment_;
+  std::int64_t rows_ = 0, row_ = 0;
+  bool inside_ = false, several_ = false;
+  MatrixF last_next_;
+};
+
 // The number of rows that a ring buffer says it has filled, or -1.
 std::int64_t StatedRows(ArrayStore& store) {
   for (const char* name : {"_size", "size"}) {
@@ -352,6 +385,9 @@ FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
   FlatRows out{.rows = all};
   PaddingSearch padding;
   ResetSearch resets(keys.segment);
+  WrapSearch wraps(keys.segment);
+  // elsewhere ends are found by what does not continue
+  const bool may_wrap = MarksLimits(keys) && !keys.next_observation.empty();
   const std::int64_t width = store.Info(keys.observation).row_items();
   const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / 4 / width, 1, kFlagRows);
   for (std::int64_t at = 0; at < all; at += piece) {
@@ -365,6 +401,7 @@ FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
     const RowFlags flags = ReadRowFlags(store, keys, at, count);
     padding.Add(observations, actions, rewards, flags);
     resets.Add(observations, next, rewards, flags);
+    if (may_wrap) wraps.Add(observations, next, flags);
   }
   // environments side by side have their padding at the end of each
   if (keys.segment == 0) {
@@ -373,6 +410,7 @@ FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
   }
   out.reset_rows = resets.HasResetRows(!keys.next_observation.empty());
   out.reset_next = !out.reset_rows && resets.HasResetNext();
+  if (!out.reset_rows && wraps.row() < out.rows) out.wrap_row = wraps.row();
   return out;
 }
 

@@ -28,6 +28,10 @@ struct FlatRows {
   bool reset_rows = false;
   // The next observation at an end is the first one of the next episode.
   bool reset_next = false;
+  // The only row that does not follow from the next observation of the one before, although no end
+  // is marked: the oldest one of a ring buffer. Of every environment, where several follow each
+  // other. 0: none.
+  std::int64_t wrap_row = 0;
 };
 
 // Looks for rows of padding and for what environments that reset themselves leave in a log, in one

@@ -79,9 +79,12 @@ void FindUselessColumns(AuditReport& report) {
     if (IsConstant(report.actions[i])) constant.push_back(static_cast<std::int64_t>(i));
   }
   if (!constant.empty()) {
+    // where all are, there is nothing to learn of any other action
+    const bool all = constant.size() == report.actions.size();
     report.AddFinding(
-        Severity::kWarning, "constant_action",
-        fmt::format("action dimensions that never change: {}", ListText(constant, number)),
+        all ? Severity::kError : Severity::kWarning, "constant_action",
+        all ? "all logged actions are the same"
+            : fmt::format("action dimensions that never change: {}", ListText(constant, number)),
         "a policy that acts there differently cannot be evaluated from this log");
   }
   if (IsConstant(report.reward) && report.reward.min == 0.0) {
@@ -292,6 +295,8 @@ void LogAuditor::Add(const EpisodeBatch& batch) {
   steps_ += batch.steps();
   repeated_.Add(batch);
   alignment_.Add(batch);
+  cuts_.Add(batch);
+  drift_.Add(batch);
   outliers_.Add(batch);
   if (first_not_finite_.empty()) NoteFirst(batch);
 }
@@ -333,7 +338,8 @@ AuditReport LogAuditor::Finish(const LogInfo& info, const LogCounts& counts) con
   FindRepairs(report);
   FindUselessColumns(report);
   FindDensities(report);
-  for (std::vector<Finding> found : {alignment_.Findings(), outliers_.Findings()}) {
+  for (std::vector<Finding> found :
+       {alignment_.Findings(), cuts_.Findings(), drift_.Findings(), outliers_.Findings()}) {
     for (Finding& finding : found) {
       report.AddFinding(finding.severity, std::move(finding.code), std::move(finding.text),
                         std::move(finding.cure));

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "core/logs/alignment_audit.h"
+#include "core/logs/cut_audit.h"
+#include "core/logs/drift_audit.h"
 #include "core/logs/episode_batch.h"
 #include "core/logs/finding.h"
 #include "core/logs/log_reader.h"
@@ -80,6 +82,8 @@ class LogAuditor {
   Column reward_, density_;
   RepeatedEpisodes repeated_;
   AlignmentAuditor alignment_;
+  CutAuditor cuts_;
+  DriftAuditor drift_;
   OutlierAuditor outliers_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };

@@ -23,7 +23,7 @@ MatrixF AsMatrix(std::vector<float>& values, std::int64_t rows, std::int64_t col
 bool IsWhole(const RawEpisode& episode, std::int64_t aux_dim) {
   if (episode.observations.rows() == episode.steps()) return false;
   if (aux_dim > 0 && episode.aux.rows() < episode.steps()) return false;
-  return !episode.terminated || !episode.observations.bottomRows(1).array().isNaN().all();
+  return episode.steps() == 0 || !episode.observations.bottomRows(1).array().isNaN().all();
 }
 
 }  // namespace
@@ -54,15 +54,13 @@ void LogBuilder::CheckShapes(const RawEpisode& episode) const {
 void LogBuilder::Append(const RawEpisode& episode) {
   CheckShapes(episode);
   const bool whole = IsWhole(episode, aux_dim_);
-  const bool kept = whole || episode.terminated;
-  const std::int64_t steps = episode.steps() - (kept ? 0 : 1);
-  counts_.file_steps += episode.steps();
-  if (!kept && episode.steps() > 0) ++counts_.dropped_steps;
+  const std::int64_t steps = episode.steps();
+  counts_.file_steps += steps;
   if (steps <= 0) {
     ++counts_.discarded_episodes;
     return;
   }
-  const std::int64_t outcomes = episode.steps() - (whole ? 0 : 1);
+  const std::int64_t outcomes = steps - (whole ? 0 : 1);
   AppendRows(episode.observations, outcomes + 1, observations_);
   AppendRows(episode.actions, steps, actions_);
   if (aux_dim_ > 0) AppendRows(episode.aux, std::min(outcomes, steps), aux_);
@@ -71,7 +69,7 @@ void LogBuilder::Append(const RawEpisode& episode) {
     const MatrixF last = episode.observations.row(steps - 1);
     AppendRows(last, 1, observations_);
     aux_.insert(aux_.end(), static_cast<std::size_t>(aux_dim_), 0.0f);
-    ++counts_.unrecorded_ends;
+    ++(episode.terminated ? counts_.unrecorded_ends : counts_.unrecorded_cuts);
   }
   const auto append = [steps](const std::vector<double>& from, std::vector<double>& to) {
     if (!from.empty()) to.insert(to.end(), from.begin(), from.begin() + steps);
@@ -101,11 +99,12 @@ void AddNote(LogInfo& info, const std::string& text) {
   }
 }
 
-void NoteDroppedSteps(LogInfo& info, const LogCounts& counts) {
-  if (counts.dropped_steps > 0) {
-    AddNote(info, fmt::format("the last step of {} episodes was dropped, with its reward: the file "
-                              "lacks the observation after it, and no end is marked there",
-                              counts.dropped_steps));
+void NoteUnrecordedEnds(LogInfo& info, const LogCounts& counts) {
+  if (counts.unrecorded_cuts > 0) {
+    AddNote(info,
+            fmt::format("{} episodes are cut without an observation after their last step: its "
+                        "reward counts, the models do not learn from it",
+                        counts.unrecorded_cuts));
   }
   if (counts.unrecorded_ends > 0) {
     AddNote(info, fmt::format(

@@ -24,9 +24,9 @@ struct RawEpisode {
   std::int64_t steps() const { return actions.rows(); }
 };
 
-// Appends episodes to a batch. A step that terminates its episode needs no next observation: where
-// that (or aux) is unknown, which numbers that are all NaN say too, the batch says so
-// (EpisodeBatch::end_unrecorded). Another last step of unknown outcome is dropped.
+// Appends episodes to a batch. The last step of an episode needs no next observation: where that
+// (or aux) is unknown, which numbers that are all NaN say too, the batch says so
+// (EpisodeBatch::end_unrecorded). To drop such steps would keep those that terminate there.
 class LogBuilder {
  public:
   LogBuilder(const LogInfo& info, std::int64_t aux_dim, LogCounts& counts)
@@ -49,8 +49,8 @@ class LogBuilder {
 // Adds `text` unless it is there already.
 void AddNote(LogInfo& info, const std::string& text);
 
-// The note on dropped steps, when there are any.
-void NoteDroppedSteps(LogInfo& info, const LogCounts& counts);
+// The notes on ends that the file lacks, when there are any.
+void NoteUnrecordedEnds(LogInfo& info, const LogCounts& counts);
 
 // One-hot rows of the actions `index` in 0 .. actions - 1. Throws DataError, naming `where`.
 MatrixF OneHot(const std::vector<std::int64_t>& index, std::int64_t actions,

@@ -22,7 +22,7 @@ struct LogInfo {
 // What became of the rows of the file; complete when the reader has reached the end.
 struct LogCounts {
   std::int64_t file_steps = 0;          // steps (actions) in the file
-  std::int64_t dropped_steps = 0;       // last steps, not terminal, whose next observation lacks
+  std::int64_t unrecorded_cuts = 0;     // cut episodes without their last observation
   std::int64_t unrecorded_ends = 0;     // terminated episodes without their last observation
   std::int64_t discarded_episodes = 0;  // those with no step left
   std::int64_t cut_episodes = 0;        // cut at max_episode_steps, for want of a better boundary

@@ -140,7 +140,7 @@ class MinariReader final : public LogReader {
       if (builder.steps() > 0 && next > max_steps - builder.steps()) break;
       builder.Append(ReadEpisode(episodes_[at_++]));
     }
-    if (at_ == episodes_.size()) NoteDroppedSteps(info_, counts_);
+    if (at_ == episodes_.size()) NoteUnrecordedEnds(info_, counts_);
     return builder.Finish();
   }
 

@@ -165,7 +165,8 @@ void LinkContexts(LoadedLog& log) {
   const std::int64_t episodes = batch.episodes();
   if (episodes < 2 || batch.end_unrecorded.empty() || batch.aux_dim() > 0) return;
   for (std::int64_t e = 0; e < episodes; ++e) {
-    if (batch.Length(e) != 1 || batch.EndRecorded(e)) return;
+    const bool ended = batch.terminated[static_cast<std::size_t>(e)] != 0;
+    if (batch.Length(e) != 1 || batch.EndRecorded(e) || !ended) return;
   }
   for (std::int64_t e = 0; e < episodes; ++e) {
     batch.observations.row(batch.ObservationRow(e, 1)) =
@@ -175,6 +176,18 @@ void LinkContexts(LoadedLog& log) {
   AddNote(log.info,
           "every episode is one step without an observation after it, as of a contextual bandit: "
           "the context of the next episode is taken for what follows, which changes no value");
+}
+
+// Refuses a log of which no step has an outcome, neither a next observation nor an end.
+void RequireOutcomes(const LoadedLog& log, const std::string& path) {
+  for (std::int64_t e = 0; e < log.batch.episodes(); ++e) {
+    const bool ended = log.batch.terminated[static_cast<std::size_t>(e)] != 0;
+    if (ended || log.batch.Outcomes(e) > 0) return;
+  }
+  Throw<DataError>(
+      "{}: no step has an observation after it ({} episodes, {} steps); save next observations, or "
+      "mark the last steps as terminal if nothing follows them",
+      path, log.batch.episodes(), log.batch.steps());
 }
 
 // Says what was left out; `inspect` has findings for it.
@@ -251,6 +264,7 @@ LoadedLog LoadLog(const std::string& path, const LogReadOptions& options,
   log.counts.duplicate_episodes = DropRepeats(log.batch);
   NoteRepairs(log);
   LinkContexts(log);
+  RequireOutcomes(log, path);
   if (!whole && !sample.Complete()) {
     AddNote(log.info, fmt::format("{} of {} episodes ({} steps) were drawn at random (seed {}), "
                                   "since the log exceeds {} steps",

@@ -47,7 +47,7 @@ class PaddedReader final : public LogReader {
     while (at_ < episodes_ && (builder.steps() == 0 || builder.steps() + steps_ <= max_steps)) {
       builder.Append(ReadEpisode(at_++));
     }
-    if (at_ == episodes_) NoteDroppedSteps(info_, counts_);
+    if (at_ == episodes_) NoteUnrecordedEnds(info_, counts_);
     return builder.Finish();
   }
 

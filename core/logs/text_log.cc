@@ -176,7 +176,7 @@ class TextReader final : public LogReader {
       builder.Append(Convert(*std::exchange(pending_, std::nullopt)));
       ++episode_;
     }
-    if (!pending_) NoteDroppedSteps(info_, counts_);
+    if (!pending_) NoteUnrecordedEnds(info_, counts_);
     return builder.Finish();
   }
 

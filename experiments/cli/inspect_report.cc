@@ -39,7 +39,7 @@ std::string CountsText(const AuditReport& report) {
   std::string text = fmt::format("{} episodes ({} terminated, {} cut), {} steps",
                                  Count(report.episodes), Count(report.terminated),
                                  Count(report.episodes - report.terminated), Count(report.steps));
-  if (report.counts.dropped_steps > 0) {
+  if (report.counts.file_steps > report.steps) {
     text += fmt::format(" of {} in the file", Count(report.counts.file_steps));
   }
   return text;
@@ -250,7 +250,7 @@ json AuditJson(const AuditReport& report, const std::string& path) {
           {"episodes", report.episodes},
           {"steps", report.steps},
           {"file_steps", report.counts.file_steps},
-          {"dropped_steps", report.counts.dropped_steps},
+          {"unrecorded_cuts", report.counts.unrecorded_cuts},
           {"discarded_episodes", report.counts.discarded_episodes},
           {"terminated", report.terminated},
           {"length", ToJson(report.length_distribution)},

@@ -15,7 +15,7 @@ std::string AuditText(const AuditReport& report, const std::string& path);
 
 // For programs; members are only ever added:
 //   schema 1, path, format, environment, obs_dim, action_dim, discrete_actions, episodes, steps,
-//   file_steps, dropped_steps, discarded_episodes, terminated,
+//   file_steps, unrecorded_cuts, discarded_episodes, terminated,
 //   length, return   {mean, sd, min, q25, median, q75, max}
 //   observations, actions [{min, max, mean, sd, not_finite}], reward, behavior_log_density the same
 //              (behavior_log_density is null when the log has none)

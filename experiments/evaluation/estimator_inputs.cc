@@ -54,7 +54,7 @@ void AddOutcomes(const EstimatorSources& in, const std::vector<std::int64_t>& ep
   for (std::int64_t i = 0; i < std::ssize(episodes); ++i) {
     const std::int64_t e = episodes[static_cast<std::size_t>(i)];
     const auto index = static_cast<std::size_t>(e);
-    const std::int64_t steps = std::min(log.Length(e), horizon);
+    const std::int64_t steps = log.UsableSteps(e, horizon);
     std::copy_n(log.rewards.begin() + log.offsets[index], steps, out.rewards.Row(i).begin());
     out.lengths.push_back(steps);
     out.terminated.push_back(steps == log.Length(e) ? log.terminated[index] : 0);
@@ -133,7 +133,9 @@ std::vector<std::int64_t> CorrectionEpisodes(const EstimatorSources& sources) {
   std::vector<std::int64_t> episodes = sources.split.classifiers;
   std::ranges::sort(episodes);
   episodes.erase(std::unique(episodes.begin(), episodes.end()), episodes.end());
-  std::erase_if(episodes, [&](std::int64_t e) { return sources.log.log.Length(e) == 0; });
+  const std::int64_t horizon = sources.context.config.value.horizon;
+  std::erase_if(episodes,
+                [&](std::int64_t e) { return sources.log.log.UsableSteps(e, horizon) == 0; });
   return episodes;
 }
 

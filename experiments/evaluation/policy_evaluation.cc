@@ -30,12 +30,12 @@ Calibration CalibrationOf(const FittedModels& models) {
   return MeasureCalibration(logits, labels);
 }
 
-// Returns the largest open-loop error. Beyond the longest episode there is nothing to compare with;
-// before it, an error that is not finite belongs to a prediction that has diverged.
+// Returns the largest open-loop error. Beyond the longest episode's outcomes there is nothing to
+// compare with; before it, an error that is not finite belongs to a prediction that has diverged.
 std::optional<double> OpenLoopOf(const FittedModels& models, const LogSource& log,
                                  const LogSplit& split) {
   std::int64_t longest = 0;
-  for (const std::int64_t e : split.classifiers) longest = std::max(longest, log.log.Length(e));
+  for (const std::int64_t e : split.classifiers) longest = std::max(longest, log.log.Outcomes(e));
   double largest = 0.0;
   const std::vector<double>& errors = models.dynamics_report.open_loop;
   for (std::size_t k = 0; k < errors.size() && std::cmp_less(k, longest); ++k) {
@@ -117,8 +117,11 @@ class Evaluator {
     measured.improvement = improvement_;
     measured.clamp_rate = rollouts.ClampRate();
     measured.possible = Possible();
+    measured.seen = LoggedRange(in_.log.log, config_.value, config_.value.horizon);
+    // what the models learn from counts every episode once; the weights that stand for cut ones are
+    // those of the logged value alone, whose standard error has them
     measured.influence =
-        LargestInfluence(LoggedReturns(in_.log.log, config_.value, config_.value.horizon));
+        LargestInfluence(RecordedReturns(in_.log.log, config_.value, config_.value.horizon));
     if (in_.logged) measured.spread = in_.logged->spread;
     measured.log_error = FindingsText(in_.log.audit.findings, Severity::kError);
     measured.log_warning = FindingsText(in_.log.audit.findings, Severity::kWarning);

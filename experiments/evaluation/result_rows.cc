@@ -279,6 +279,7 @@ class RowMaker {
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
+    evidence.seen = measured_.seen;
     evidence.reach = measured_.reach;
     return evidence;
   }
@@ -366,6 +367,7 @@ class RowMaker {
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
+    evidence.seen = measured_.seen;
     evidence.back_test = BacktestOf(key);
     evidence.open_loop = measured_.open_loop;
     evidence.reach = measured_.reach;

@@ -98,6 +98,7 @@ struct EvaluationMeasurements {
   std::optional<SupportCheck> support;
   BacktestsByRow back_tests;            // of the behavior policy by the same methods; may be empty
   std::optional<ReturnRange> possible;  // what the log's rewards can add up to
+  std::optional<ReturnRange> seen;      // LoggedRange
   std::optional<double> open_loop;      // Evidence::open_loop
   std::optional<double> reach;          // Evidence::reach
   std::optional<double> spread;         // Evidence::spread

@@ -4,13 +4,25 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "core/index_list.h"
 
 namespace lfiw::ope {
 namespace {
 
 using Matrix = Array<double, 2>;
+
+// More of the episodes than these, cut where none goes on, are too many to be left out.
+constexpr double kLargestLostShare = 0.05;
+
+std::size_t LastStep(const EstimatorInputs& in, std::size_t episode) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(in.lengths[episode] - 1, 0));
+}
 
 bool SelfNormalized(const ImportanceSamplingOptions& options) {
   return options.normalization == WeightNormalization::kSelf;
@@ -44,16 +56,76 @@ Matrix ReturnsOf(const EstimatorInputs& in, std::span<const std::int64_t> rows,
   return returns;
 }
 
-// How many of the listed episodes take each step, [K].
-std::vector<double> RunningShares(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+// Which episodes a time limit cut, and how much the others stand for.
+struct Cuts {
+  std::vector<std::uint8_t> is_cut;  // [n]
+  std::int64_t count = 0;
+  std::vector<double> log_uncut;  // [T]: log S_c(t)
+  // The share of all episodes that goes on where none is seen any more.
+  double lost = 0.0;
+};
+
+Cuts FindCuts(const EstimatorInputs& in, const Estimand& estimand) {
+  const auto steps = static_cast<std::size_t>(in.steps());
+  // how many end after t steps by themselves, are cut then, and take more than t
+  std::vector<double> ended(steps + 1, 0.0), cut(steps + 1, 0.0), running(steps + 1, 0.0);
+  Cuts cuts{.is_cut = std::vector<std::uint8_t>(in.lengths.size(), 0),
+            .log_uncut = std::vector<double>(steps, 0.0)};
+  for (std::size_t i = 0; i < in.lengths.size(); ++i) {
+    const std::int64_t length = in.lengths[i];
+    const bool reached = estimand.horizon && length >= *estimand.horizon;
+    cuts.is_cut[i] = in.terminated[i] == 0 && !reached ? 1 : 0;
+    cuts.count += cuts.is_cut[i];
+    (cuts.is_cut[i] != 0 ? cut : ended)[static_cast<std::size_t>(length)] += 1.0;
+    for (std::size_t t = 0; std::cmp_less(t, length); ++t) running[t] += 1.0;
+  }
+  double log_uncut = 0.0, surviving = 1.0;
+  for (std::size_t t = 0; t < steps; ++t) {
+    // of those that are about to take step t
+    if (cut[t] > 0.0) log_uncut += std::log(running[t] / (running[t] + cut[t]));
+    cuts.log_uncut[t] = log_uncut;
+    if (running[t] == 0.0) {
+      cuts.lost = cut[t] > 0.0 ? surviving : 0.0;
+      return cuts;
+    }
+    surviving *= 1.0 - ended[t + 1] / running[t];
+  }
+  cuts.lost = cut[steps] > 0.0 ? surviving : 0.0;
+  return cuts;
+}
+
+// How many episodes take each step, [K], those that were cut before among them.
+std::vector<double> RunningShares(const EstimatorInputs& in, const Cuts& cuts,
                                   std::int64_t columns) {
   std::vector<double> counts(static_cast<std::size_t>(columns));
-  for (const std::int64_t row : rows) {
-    for (std::int64_t t = 0; t < in.lengths[static_cast<std::size_t>(row)]; ++t) {
-      counts[static_cast<std::size_t>(t)] += 1.0;
+  for (const std::int64_t length : in.lengths) {
+    for (std::size_t t = 0; std::cmp_less(t, length); ++t) counts[t] += 1.0;
+  }
+  for (std::size_t t = 0; t < counts.size(); ++t) counts[t] *= std::exp(-cuts.log_uncut[t]);
+  return counts;
+}
+
+// The log-weight of what a whole episode gets.
+void WeighForCuts(const EstimatorInputs& in, const Cuts& cuts, std::span<double> last) {
+  for (std::size_t i = 0; i < last.size(); ++i) {
+    last[i] = cuts.is_cut[i] != 0 ? -HUGE_VAL : last[i] - cuts.log_uncut[LastStep(in, i)];
+  }
+}
+
+// The same at every step; an episode that ended keeps what it stood for.
+void WeighForCuts(const EstimatorInputs& in, const Cuts& cuts, Matrix& log_weights) {
+  for (std::int64_t i = 0; i < log_weights.shape()[0]; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    const std::span<double> weights = log_weights.Row(i);
+    for (std::size_t t = 0; t < weights.size(); ++t) {
+      const bool running = std::cmp_less(t, in.lengths[row]);
+      if (!running && cuts.is_cut[row] != 0) {
+        weights[t] = -HUGE_VAL;
+      } else {
+        weights[t] -= cuts.log_uncut[running ? t : LastStep(in, row)];
+      }
     }
   }
-  return counts;
 }
 
 // One step of the weights at a time: the mean ESS and the worst of the rest.
@@ -73,8 +145,10 @@ void AddStepDiagnostics(const Matrix& log_weights, Estimate& estimate) {
 }
 
 Estimate WeighTrajectories(const EstimatorInputs& in, std::span<const std::int64_t> rows,
-                           const Estimand& estimand, const ImportanceSamplingOptions& options) {
+                           const Cuts& cuts, const Estimand& estimand,
+                           const ImportanceSamplingOptions& options) {
   ImportanceWeights weights = MakeEpisodeWeights(in, rows, options.ratios);
+  if (cuts.count > 0) WeighForCuts(in, cuts, weights.last);
   WeightedColumns columns{Matrix({std::ssize(rows), 1}),
                           ReturnsOf(in, rows, StepFactors(estimand, in.steps())), 0};
   std::ranges::copy(weights.last, columns.log_weights.flat().begin());
@@ -85,9 +159,13 @@ Estimate WeighTrajectories(const EstimatorInputs& in, std::span<const std::int64
   return estimate;
 }
 
-Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> rows,
+Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> rows, const Cuts& cuts,
                     const Estimand& estimand, const ImportanceSamplingOptions& options) {
   ImportanceWeights weights = MakeImportanceWeights(in, rows, options.ratios);
+  if (cuts.count > 0) {
+    WeighForCuts(in, cuts, weights.last);
+    WeighForCuts(in, cuts, weights.log_weights);
+  }
   const std::int64_t steps = weights.log_weights.shape()[1];
   Estimate diagnostics;
   if (options.ratios.product == RatioProduct::kStep) {
@@ -96,7 +174,7 @@ Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> row
     AddDiagnostics(weights.last, diagnostics);
   }
   const bool drop = options.ratios.finished == FinishedEpisodes::kDrop;
-  const std::vector<double> counts = drop ? RunningShares(in, rows, steps) : std::vector<double>();
+  const std::vector<double> counts = drop ? RunningShares(in, cuts, steps) : std::vector<double>();
   WeightedColumns columns{std::move(weights.log_weights),
                           DiscountedRewards(in, rows, StepFactors(estimand, in.steps()), steps), 0};
   Estimate estimate = SelfNormalized(options) ? SelfNormalizedSum(std::move(columns))
@@ -109,13 +187,22 @@ Estimate WeighSteps(const EstimatorInputs& in, std::span<const std::int64_t> row
 }
 
 // Why these options have no estimate; empty if they have.
-std::string Impossible(const ImportanceSamplingOptions& options, std::int64_t complete,
+std::string Impossible(const ImportanceSamplingOptions& options, const Cuts& cuts,
                        std::int64_t episodes) {
-  if (options.cut == CutEpisodes::kRefuse && complete < episodes) {
-    return fmt::format("a time limit cut {} of {} episodes before the horizon", episodes - complete,
+  if (options.cut == CutEpisodes::kRefuse && cuts.count > 0) {
+    return fmt::format("a time limit cut {} of {} episodes before the horizon", cuts.count,
                        episodes);
   }
-  if (complete == 0) return "a time limit cut every episode before the horizon; use fqe or a model";
+  if (cuts.count == episodes) {
+    return "a time limit cut every episode before the horizon; use fqe or a model";
+  }
+  if (cuts.lost > kLargestLostShare) {
+    return fmt::format(
+        "a time limit cut all episodes that still ran, {:.0f} % of all, before the horizon; use "
+        "fqe "
+        "or a model",
+        100.0 * cuts.lost);
+  }
   if (options.weighted_by == WeightedBy::kTrajectory &&
       options.ratios.product == RatioProduct::kStep) {
     return "weights of single steps do not weigh whole trajectories";
@@ -123,43 +210,39 @@ std::string Impossible(const ImportanceSamplingOptions& options, std::int64_t co
   return "";
 }
 
+std::string CutsNote(const Cuts& cuts, std::int64_t episodes) {
+  std::string note = fmt::format(
+      "a time limit cut {} of {} episodes before the horizon; the others stand for them, which is "
+      "right where being cut does not depend on what happens in an episode",
+      cuts.count, episodes);
+  if (cuts.lost > 0.0) {
+    note += fmt::format("; what {:.2g} % of the episodes get after the last cut is left out",
+                        100.0 * cuts.lost);
+  }
+  return note;
+}
+
 }  // namespace
 
 std::string ImportanceSamplingName(const ImportanceSamplingOptions& options) {
   std::string name = SelfNormalized(options) ? "w" : "";
   name += options.weighted_by == WeightedBy::kTrajectory ? "is" : "pdis";
-  if (options.cut != CutEpisodes::kLeaveOut) name += " cut=refuse";
+  if (options.cut != CutEpisodes::kWeigh) name += " cut=refuse";
   const std::string ratios = Describe(options.ratios);
   return ratios.empty() ? name : name + " " + ratios;
 }
 
-std::vector<std::int64_t> CompleteEpisodes(const EstimatorInputs& inputs,
-                                           const Estimand& estimand) {
-  std::vector<std::int64_t> rows;
-  for (std::int64_t i = 0; i < inputs.episodes(); ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    const bool reached = estimand.horizon && inputs.lengths[row] >= *estimand.horizon;
-    if (reached || inputs.terminated[row] != 0) rows.push_back(i);
-  }
-  return rows;
-}
-
 Estimate EstimateImportanceSampling(const EstimatorInputs& inputs, const Estimand& estimand,
                                     const ImportanceSamplingOptions& options) {
-  const std::vector<std::int64_t> rows = CompleteEpisodes(inputs, estimand);
-  if (std::string why = Impossible(options, std::ssize(rows), inputs.episodes()); !why.empty()) {
+  const Cuts cuts = FindCuts(inputs, estimand);
+  if (std::string why = Impossible(options, cuts, inputs.episodes()); !why.empty()) {
     return Refuse(std::move(why));
   }
+  const std::vector<std::int64_t> rows = IndexList(inputs.episodes());
   Estimate estimate = options.weighted_by == WeightedBy::kTrajectory
-                          ? WeighTrajectories(inputs, rows, estimand, options)
-                          : WeighSteps(inputs, rows, estimand, options);
-  const std::int64_t left_out = inputs.episodes() - std::ssize(rows);
-  if (left_out > 0) {
-    estimate.notes.push_back(fmt::format(
-        "{} of {} episodes are left out: a time limit cut them before the horizon, which biases "
-        "the estimate if their being cut depends on actions",
-        left_out, inputs.episodes()));
-  }
+                          ? WeighTrajectories(inputs, rows, cuts, estimand, options)
+                          : WeighSteps(inputs, rows, cuts, estimand, options);
+  if (cuts.count > 0) estimate.notes.push_back(CutsNote(cuts, inputs.episodes()));
   return estimate;
 }
 

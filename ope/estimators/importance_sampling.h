@@ -26,16 +26,24 @@ constexpr auto EnumNames(WeightedBy /*kind*/) {
   return std::to_array<std::string_view>({"trajectory", "per_decision"});
 }
 
-// What becomes of episodes that a time limit cut before the horizon: their return is unknown.
-enum class CutEpisodes { kLeaveOut, kRefuse };
+// What becomes of episodes that a time limit cut before the horizon: their return is unknown. To
+// leave them out would keep those that ended early, whatever the actions.
+enum class CutEpisodes {
+  // Those that are not cut stand for them: what an episode gets at step t weighs 1 / S_c(t) times
+  // as much, S_c(t) the share that is not cut before that step (the product-limit estimate of
+  // Kaplan
+  // and Meier 1958). Right where being cut does not depend on what happens in the episode.
+  kWeigh,
+  kRefuse,
+};
 constexpr auto EnumNames(CutEpisodes /*kind*/) {
-  return std::to_array<std::string_view>({"leave_out", "refuse"});
+  return std::to_array<std::string_view>({"weigh", "refuse"});
 }
 
 struct ImportanceSamplingOptions {
   WeightedBy weighted_by = WeightedBy::kTrajectory;
   WeightNormalization normalization = WeightNormalization::kSelf;
-  CutEpisodes cut = CutEpisodes::kLeaveOut;
+  CutEpisodes cut = CutEpisodes::kWeigh;
   RatioOptions ratios;
 
   template <class Visitor>
@@ -51,12 +59,10 @@ struct ImportanceSamplingOptions {
 // form: "wpdis finished=drop".
 std::string ImportanceSamplingName(const ImportanceSamplingOptions& options);
 
-// Episodes of which the whole return is known: those that reached the horizon or terminated.
-std::vector<std::int64_t> CompleteEpisodes(const EstimatorInputs& inputs, const Estimand& estimand);
-
 // ESS, k-hat and max_weight are of the weights at the end of the episodes; with ratios.product step
-// the mean ESS over steps and the largest of the others. Refuses without support. Arrays are
-// checked by RunEstimator, which adds value and standard error.
+// the mean ESS over steps and the largest of the others. Refuses without support, and where more
+// than a twentieth of the episodes is cut where none goes on. Arrays are checked by RunEstimator,
+// which adds value and standard error.
 Estimate EstimateImportanceSampling(const EstimatorInputs& inputs, const Estimand& estimand,
                                     const ImportanceSamplingOptions& options);
 

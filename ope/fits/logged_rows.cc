@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "core/error.h"
 #include "core/index_list.h"
@@ -10,12 +11,16 @@
 
 namespace lfiw::ope {
 
+std::int64_t StepsWithin(const EpisodeBatch& log, std::int64_t episode, const Estimand& estimand) {
+  constexpr std::int64_t kNoEnd = std::numeric_limits<std::int64_t>::max();
+  return log.UsableSteps(episode, estimand.horizon.value_or(kNoEnd));
+}
+
 LoggedRows RowsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                   const Estimand& estimand) {
   LoggedRows rows;
   for (const std::int64_t e : episodes) {
-    const std::int64_t length = log.Length(e);
-    const std::int64_t steps = std::min(length, estimand.horizon.value_or(length));
+    const std::int64_t length = log.Length(e), steps = StepsWithin(log, e, estimand);
     for (std::int64_t t = 0; t < steps; ++t) {
       rows.state.push_back(log.ObservationRow(e, t));
       rows.action.push_back(log.offsets[static_cast<std::size_t>(e)] + t);
@@ -79,7 +84,8 @@ MatrixF NextStates(const EpisodeBatch& log, const LoggedRows& rows,
   MatrixF out(std::ssize(picked), log.obs_dim());
   for (Eigen::Index i = 0; i < out.rows(); ++i) {
     const auto row = static_cast<std::size_t>(picked[static_cast<std::size_t>(i)]);
-    out.row(i) = log.observations.row(rows.state[row] + 1);
+    // nothing is asked of what follows a last step, where a policy may be undefined
+    out.row(i) = log.observations.row(rows.state[row] + (rows.last[row] != 0 ? 0 : 1));
   }
   return out;
 }
@@ -117,8 +123,7 @@ std::vector<double> ReturnsToGo(const EpisodeBatch& log, std::span<const std::in
                                 const Estimand& estimand) {
   std::vector<double> out;
   for (const std::int64_t e : episodes) {
-    const std::int64_t length = log.Length(e);
-    const std::int64_t steps = std::min(length, estimand.horizon.value_or(length));
+    const std::int64_t steps = StepsWithin(log, e, estimand);
     const auto first = static_cast<std::size_t>(log.offsets[static_cast<std::size_t>(e)]);
     std::vector<double> to_go(static_cast<std::size_t>(steps) + 1, 0.0);
     for (auto t = static_cast<std::size_t>(steps); t-- > 0;) {

@@ -30,6 +30,9 @@ struct LoggedProblem {
   Estimand estimand;
 };
 
+// EpisodeBatch::UsableSteps within the estimand's horizon.
+std::int64_t StepsWithin(const EpisodeBatch& log, std::int64_t episode, const Estimand& estimand);
+
 // The logged transitions that count, one entry each. Episodes that a time limit cut before the
 // horizon are continued, those that terminated are not.
 struct LoggedRows {
@@ -63,7 +66,8 @@ MatrixF StatesAndActions(const EpisodeBatch& log, const LoggedRows& rows,
 // Measures the scale of (s, a) over all rows, of which there must be some, without a copy of them.
 Scaler FitPairScaler(const EpisodeBatch& log, const LoggedRows& rows, const ScalerOptions& options);
 
-// s' of the picked rows, [n, obs_dim].
+// s' of the picked rows, [n, obs_dim]; after a last step, of which nothing may be asked (a policy
+// may be undefined in an absorbing state), its own state.
 MatrixF NextStates(const EpisodeBatch& log, const LoggedRows& rows,
                    std::span<const std::int64_t> picked);
 

@@ -30,7 +30,7 @@ struct ModelValueProblem {
   std::uint64_t seed;
   const FitRun& run;
 
-  std::int64_t Steps(std::int64_t episode) const { return std::min(log.Length(episode), horizon); }
+  std::int64_t Steps(std::int64_t episode) const { return log.UsableSteps(episode, horizon); }
   auto Observation(std::int64_t episode, std::int64_t t) const {
     return log.observations.row(log.ObservationRow(episode, t));
   }
@@ -489,7 +489,7 @@ ModelValues FitModelValues(const RolloutInputs& inputs, const Policy* behavior,
                            std::uint64_t seed, const FitRun& run) {
   Episodes used;
   std::ranges::copy_if(episodes, std::back_inserter(used),
-                       [&](std::int64_t e) { return log.Length(e) > 0; });
+                       [&](std::int64_t e) { return log.UsableSteps(e, horizon) > 0; });
   if (std::ssize(used) < 2 * options.folds) {
     Throw<DataError>("model values: {} episodes for {} folds, expected at least {}", used.size(),
                      options.folds, 2 * options.folds);

@@ -71,8 +71,7 @@ WeightedRows MakeRows(const EpisodeBatch& log, const Array<double, 2>& log_ratio
   out.rows = RowsOf(log, episodes, estimand);
   std::vector<double> weights;
   for (const std::int64_t e : episodes) {
-    const std::int64_t length = std::min(log.Length(e), estimand.horizon.value_or(log.Length(e)));
-    const auto steps = static_cast<std::size_t>(length);
+    const auto steps = static_cast<std::size_t>(StepsWithin(log, e, estimand));
     const auto first = static_cast<std::size_t>(log.offsets[static_cast<std::size_t>(e)]);
     const std::vector<double> added =
         AddEpisode(log_ratios.Row(e).first(steps), std::span(log.rewards).subspan(first, steps),

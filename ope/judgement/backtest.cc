@@ -11,6 +11,23 @@ namespace {
 
 // Among fewer values the largest share says little: a few of them always decide.
 constexpr std::ptrdiff_t kFewestForInfluence = 10;
+// Fewer returns do not show what returns there are.
+constexpr std::int64_t kFewestForRange = 20;
+
+// The sum of each episode's rewards, each times the weight of its step, [episodes].
+std::vector<double> WeightedReturns(const EpisodeBatch& log, std::span<const double> weights) {
+  std::vector<double> returns;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
+    double sum = 0.0;
+    for (std::int64_t t = std::min(std::ssize(weights), log.Length(e)); t-- > 0;) {
+      sum +=
+          weights[static_cast<std::size_t>(t)] * log.rewards[static_cast<std::size_t>(first + t)];
+    }
+    returns.push_back(sum);
+  }
+  return returns;
+}
 
 }  // namespace
 
@@ -44,17 +61,13 @@ std::vector<double> LoggedReturns(const EpisodeBatch& log, const ValueOptions& v
     surviving = (running[t] - ended[t]) * weights[t];
   }
   const std::vector<double> factors = StepFactors(value, horizon);
-  std::vector<double> returns;
-  for (std::int64_t e = 0; e < log.episodes(); ++e) {
-    const std::int64_t first = log.offsets[static_cast<std::size_t>(e)];
-    double sum = 0.0;
-    for (std::int64_t t = std::min(horizon, log.Length(e)); t-- > 0;) {
-      const auto k = static_cast<std::size_t>(t);
-      sum += factors[k] * weights[k] * log.rewards[static_cast<std::size_t>(first + t)];
-    }
-    returns.push_back(sum);
-  }
-  return returns;
+  for (std::size_t t = 0; t < steps; ++t) weights[t] *= factors[t];
+  return WeightedReturns(log, weights);
+}
+
+std::vector<double> RecordedReturns(const EpisodeBatch& log, const ValueOptions& value,
+                                    std::int64_t horizon) {
+  return WeightedReturns(log, StepFactors(value, horizon));
 }
 
 std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,
@@ -81,6 +94,20 @@ std::optional<double> LargestInfluence(std::span<const double> values) {
   }
   if (!(sum > 0.0) || !std::isfinite(sum)) return std::nullopt;
   return largest / sum;
+}
+
+std::optional<ReturnRange> LoggedRange(const EpisodeBatch& log, const ValueOptions& value,
+                                       std::int64_t horizon) {
+  const std::vector<double> returns = RecordedReturns(log, value, horizon);
+  ReturnRange range{HUGE_VAL, -HUGE_VAL};
+  std::int64_t count = 0;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const auto i = static_cast<std::size_t>(e);
+    if (log.terminated[i] == 0 && log.Length(e) < horizon) continue;
+    range = {std::min(range.low, returns[i]), std::max(range.high, returns[i])};
+    ++count;
+  }
+  return count < kFewestForRange ? std::nullopt : std::optional(range);
 }
 
 ReturnRange PossibleReturns(const EpisodeBatch& log, const ValueOptions& value,

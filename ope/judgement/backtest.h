@@ -45,6 +45,10 @@ struct Backtest {
 // cuts a contribution is the episode's return. Empty where a step is reached by none.
 std::vector<double> LoggedReturns(const EpisodeBatch& log, const ValueOptions& value,
                                   std::int64_t horizon);
+// Gives the sum of the rewards that each episode holds within the horizon, [episodes], whether or
+// not a limit cut it.
+std::vector<double> RecordedReturns(const EpisodeBatch& log, const ValueOptions& value,
+                                    std::int64_t horizon);
 // Takes the fields `logged`, `logged_stderr` and `spread` from LoggedReturns. Nothing when there
 // are none.
 std::optional<Backtest> LoggedValue(const EpisodeBatch& log, const ValueOptions& value,
@@ -63,6 +67,11 @@ struct ReturnRange {
 enum class EpisodeEnd { kAtHorizon, kMayBeEarlier };
 ReturnRange PossibleReturns(const EpisodeBatch& log, const ValueOptions& value,
                             std::int64_t horizon, EpisodeEnd end);
+
+// The range of the returns of the episodes that terminated or reached the horizon. Nothing for
+// fewer than 20 of them.
+std::optional<ReturnRange> LoggedRange(const EpisodeBatch& log, const ValueOptions& value,
+                                       std::int64_t horizon);
 
 }  // namespace lfiw::ope
 

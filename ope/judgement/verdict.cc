@@ -105,6 +105,20 @@ Measure IsImpossible(const Evidence& evidence) {
   return value >= low - margin && value <= high + margin ? 0.0 : 1.0;
 }
 
+// The share of the policy's states and actions that are far from the log, where the value is no
+// return that was ever seen either.
+Measure ExtrapolatedShare(const Evidence& evidence) {
+  if (!evidence.value || !evidence.seen || !evidence.support) return std::nullopt;
+  const double value = *evidence.value;
+  const bool inside = value >= evidence.seen->low && value <= evidence.seen->high;
+  return inside ? 0.0 : evidence.support->outside;
+}
+
+// Each alone calls for caution at most; both together are a guess.
+Threshold ExtrapolationLimits(const VerdictOptions& options, const Evidence& /*evidence*/) {
+  return {options.outside.caution, options.outside.caution};
+}
+
 std::string WorsensText(const Evidence& evidence, double) {
   const ImprovementCheck& check = *evidence.improves;
   return check.reason.empty()
@@ -234,6 +248,13 @@ constexpr std::array kRules = {
          [](const Evidence&, double) {
            return std::string(
                "the interval has no width, since all values that it is made from are the same");
+         }},
+    Rule{ExtrapolatedShare, ExtrapolationLimits, Bad::kAbove, Unit::kPercent,
+         [](const Evidence& e, double value) {
+           return fmt::format(
+               "the value {:.4g} lies outside all logged returns [{:.4g}, {:.4g}], and {:.0f} % of "
+               "the policy's states and actions are far from all logged ones",
+               *e.value, e.seen->low, e.seen->high, 100.0 * value);
          }},
     Rule{IsImpossible, Fact<kRefuses>, Bad::kAbove, Unit::kFact,
          [](const Evidence& e, double) {

@@ -199,12 +199,14 @@ struct Evidence {
   // in standard deviations of the logged states; infinite where a prediction diverges.
   std::optional<double> open_loop;
   std::optional<double> reach;  // T / the steps that enough logged episodes run
-  // LargestInfluence of the episodes: of their returns and, where there are such, of their terms of
-  // the estimate; the larger one.
+  // LargestInfluence of the episodes: of their RecordedReturns and, where there are such, of their
+  // terms of the estimate; the larger one.
   std::optional<double> influence;
   std::optional<double> width;          // of the interval
   std::optional<double> value;          // the estimate, to hold against ...
   std::optional<ReturnRange> possible;  // ... what the log's rewards can add up to
+  // ... and, where the policy leaves the log, the returns that were seen (LoggedRange).
+  std::optional<ReturnRange> seen;
 
   // Names each field once, for files that keep evidence: v.Field(name, field).
   template <class Visitor>
@@ -233,6 +235,7 @@ struct Evidence {
     v.Field("width", width);
     v.Field("value", value);
     v.Field("possible", possible);
+    v.Field("seen", seen);
   }
 };
 

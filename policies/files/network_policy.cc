@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "policies/files/policy_arrays.h"
+#include "policies/undefined_policy.h"
 
 namespace lfiw::policies {
 namespace {
@@ -178,12 +179,8 @@ void NetworkPolicy::RequireDefined(const float* outputs, const float* observatio
                                    std::int64_t step) const {
   const std::string fault = parts_.head.FaultOf(outputs);
   if (fault.empty()) return;
-  const std::int64_t shown = std::min<std::int64_t>(obs_dim(), 8);
-  Throw<PolicyError>(
-      "{}: the policy gives {} at the observation ({}{}) of step {}, expected numbers that define "
-      "an action; make it defined wherever it may get to",
-      source_.empty() ? parts_.origin : source_, fault,
-      fmt::join(observation, observation + shown, ", "), shown < obs_dim() ? ", ..." : "", step);
+  RejectUndefinedPolicy(source_.empty() ? parts_.origin : source_, fault,
+                        {observation, static_cast<std::size_t>(obs_dim())}, step);
 }
 
 // Calls use(row, outputs) with the network's outputs of every row.

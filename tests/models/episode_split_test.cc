@@ -40,12 +40,6 @@ TEST(SplitEpisodes, OneDistinctEpisodeIsAnError) {
   EXPECT_THROW(SplitEpisodes(repeated, 0.2, Stream(1, "s"), "test"), DataError);
 }
 
-TEST(StepsOf, ListsStepsInEpisodeOrder) {
-  EpisodeBatch log;
-  log.offsets = {0, 2, 5};
-  EXPECT_THAT(StepsOf(log, std::vector<std::int64_t>{1, 0}), ElementsAre(2, 3, 4, 0, 1));
-}
-
 TEST(Subsample, DrawsWithoutReplacement) {
   const std::vector<std::int64_t> values = {10, 11, 12, 13, 14};
   const auto chosen = Subsample(values, 3, Stream(1, "s"));

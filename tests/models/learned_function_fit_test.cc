@@ -238,6 +238,19 @@ TEST(FitReward, CountsEndsThatAreNotRecordedAndReadsNoNextState) {
   EXPECT_GT(*summary.r2, 0.99);
 }
 
+TEST(FitReward, ReadsNoStepThatWasCutWithoutItsNextState) {
+  // all episodes are cut; the reward is that of the next state, which the last steps lack
+  const auto reward = [](double, double, double next) { return next; };
+  EpisodeBatch log = WalkLog(200, 20, 1e9, reward, 1);
+  log.end_unrecorded.assign(200, 1);
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    log.observations.row(log.ObservationRow(e, log.Length(e))).setConstant(1e6f);
+  }
+  const auto [function, summary] = FitReward(log, Range(200), Longer(), 7);
+  EXPECT_GT(function.scaler().input_dim(), 3);
+  EXPECT_GT(*summary.r2, 0.99);
+}
+
 TEST(FitTermination, LearnsEndsThatAreNotRecordedFromStateAndAction) {
   // a long step ends the episode almost surely; the end itself is not in the log
   const EpisodeBatch log = WithoutEnds(WalkLog(1000, 50, 0.5, QuadraticReward, 1));

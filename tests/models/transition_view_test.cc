@@ -92,9 +92,15 @@ TEST(TransitionView, LeavesOutEndsThatAreNotRecordedUnlessAllStepsAreAsked) {
   Transitions rows;
   outcomes.GatherBlock(0, 5, rows);
   ExpectEqual(rows, GatherTransitions(log, episodes));
-  const TransitionView all(log, episodes, TransitionRows::kAllSteps);
-  ASSERT_EQ(all.size(), 6);
-  EXPECT_EQ(all.Step(2), 5);
+  for (const TransitionRows which : {TransitionRows::kEnds, TransitionRows::kAllSteps}) {
+    const TransitionView all(log, episodes, which);
+    ASSERT_EQ(all.size(), 6);
+    EXPECT_EQ(all.Step(2), 5);
+  }
+  // where a limit cut the episode there
+  log.terminated = {0, 0};
+  EXPECT_EQ(TransitionView(log, episodes, TransitionRows::kEnds).size(), 5);
+  EXPECT_EQ(TransitionView(log, episodes, TransitionRows::kAllSteps).size(), 6);
 }
 
 }  // namespace

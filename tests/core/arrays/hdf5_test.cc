@@ -105,6 +105,11 @@ TEST(Hdf5, FilesThatAreNoHdf5AreOneLine) {
               ThrowsMessage<DataError>(HasSubstr("No such file or directory")));
   WriteFileAtomically(dir / "a", "not HDF5");
   EXPECT_THAT([&] { OpenHdf5(dir / "a"); }, ThrowsMessage<DataError>(HasSubstr(dir / "a")));
+  WriteHdf5(FlatArrays(SampleLog({30, 20})), dir / "b", {}, Hdf5Compression::kNone);
+  const std::string whole = ReadFile(dir / "b");
+  WriteFileAtomically(dir / "b", whole.substr(0, whole.size() / 2));
+  EXPECT_THAT([&] { OpenHdf5(dir / "b"); },
+              ThrowsMessage<DataError>(HasSubstr("the file is cut off: copy or write it again")));
 }
 
 // Whatever the library does with a broken file (error, crash, endless loop), this process goes on.

@@ -174,6 +174,10 @@ TEST(NpzTest, FilesThatAreNoArrayArchivesAreNamed) {
   WriteFileAtomically(path, "not a zip archive");
   EXPECT_THAT([&] { NpzFile::Read(path); },
               ThrowsMessage<DataError>(HasSubstr("Not a zip archive")));
+  Sample().Write(path);
+  const std::string whole = ReadFile(path);
+  WriteFileAtomically(path, whole.substr(0, whole.size() / 2));
+  EXPECT_THAT([&] { NpzFile::Read(path); }, ThrowsMessage<DataError>(HasSubstr("it is cut off")));
   WriteZip(path, "readme.txt", "x");
   EXPECT_THAT([&] { NpzFile::Read(path); },
               ThrowsMessage<DataError>(HasSubstr("'readme.txt' is not a .npy array")));

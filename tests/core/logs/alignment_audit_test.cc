@@ -353,13 +353,54 @@ TEST(AlignmentAudit, FindsBothShiftsOfARowThatHoldsWhatLedToIt) {
                           Found(Severity::kError, "reward_row_shifted")));
 }
 
-TEST(AlignmentAudit, WarnsOfActionsThatMatterForNothing) {
+TEST(AlignmentAudit, FindsRewardsThatAreAddedUp) {
+  for (const auto& system : {LinearSystem(), DiscreteSystem()}) {
+    std::vector<LoggedEpisode> episodes = Simulate(system);
+    for (LoggedEpisode& episode : episodes) {
+      for (std::size_t t = 1; t < episode.rewards.size(); ++t) {
+        episode.rewards[t] += episode.rewards[t - 1];
+      }
+    }
+    EXPECT_THAT(FindingsOf(BatchOf(episodes)),
+                ElementsAre(Found(Severity::kError, "rewards_added_up")));
+  }
+}
+
+TEST(AlignmentAudit, FindsRewardsThatNothingTells) {
+  EpisodeBatch log = BatchOf(Simulate(LinearSystem()));
+  const std::vector<double> rewards = log.rewards;
+  const auto order = Stream(2, "shuffled rewards").Permutation(log.steps());
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    log.rewards[i] = rewards[static_cast<std::size_t>(order[i])];
+  }
+  EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kError, "unrelated_rewards")));
+}
+
+TEST(AlignmentAudit, FindsRowsThatAreShuffled) {
+  LoggedSystem system = LinearSystem();
+  system.episodes = 300;
+  std::vector<LoggedEpisode> episodes = Simulate(system);
+  // shuffled flags leave episodes of all lengths
+  for (std::size_t e = 0; e < episodes.size(); ++e) {
+    const std::size_t steps = 3 + (e * e) % 17;
+    episodes[e].observations.resize(steps + 1);
+    episodes[e].actions.resize(steps);
+    episodes[e].rewards.resize(steps);
+  }
+  EpisodeBatch log = BatchOf(episodes);
+  EXPECT_THAT(FindingsOf(log), IsEmpty());
+  const auto order = Stream(3, "shuffled rows").Permutation(log.observations.rows());
+  log.observations = MatrixF(log.observations(order, Eigen::all));
+  EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kError, "no_order")));
+}
+
+TEST(AlignmentAudit, FindsActionsThatMatterForNothing) {
   for (const auto& system : {LinearSystem(), DiscreteSystem(), WalkingSystem()}) {
     EpisodeBatch log = BatchOf(Simulate(system));
     const std::vector<std::int64_t> order =
         Stream(1, "shuffled actions").Permutation(log.actions.rows());
     log.actions = MatrixF(log.actions(order, Eigen::all));
-    EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kWarning, "no_action_effect")));
+    EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kError, "no_action_effect")));
   }
 }
 

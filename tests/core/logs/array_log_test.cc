@@ -53,16 +53,16 @@ TEST(D4rlLog, CompressedChunksAndNpzGiveTheSame) {
 }
 
 // Conformance case C20: no transition from an episode's end to the next one's start.
-TEST(D4rlLog, WithoutNextObservationsTerminalStepsStayAndOthersAreDropped) {
+TEST(D4rlLog, WithoutNextObservationsLastStepsStay) {
   const TestDir dir;
   const LoadedLog loaded = LoadLog(Flat(dir, SampleLog({3, 2}), {"next_observations"}));
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4));
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 10, 11));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 5));
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(0, 1, 2, 10, 11));
   EXPECT_EQ(loaded.batch.observations.col(0).transpose(),
-            (MatrixF{{0.0f, 1.0f, 2.0f, 100.0f, 101.0f, 101.0f}}));
+            (MatrixF{{0.0f, 1.0f, 2.0f, 2.0f, 100.0f, 101.0f, 101.0f}}));
   EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1));
-  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(0, 1));
-  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("last step of 1 episodes was dropped")));
+  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(1, 1));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("1 episodes are cut without")));
   EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("1 episodes terminate without")));
   EXPECT_EQ(loaded.counts.file_steps, 5);
 }
@@ -72,9 +72,8 @@ TEST(D4rlLog, WithoutTimeoutsEpisodesAreCutAtTheirLongestLengthAndTheRestIsKept)
   // one trajectory of 7 steps without any mark
   const std::string path = Flat(dir, SampleLog({7}), {"timeouts", "next_observations"});
   const LoadedLog loaded = LoadLog(path, {.max_episode_steps = 3});
-  // 3, 3 and 1 steps; each loses its last, which leaves nothing of the third
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4));
-  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 6, 7));
+  EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 0, 0));
   EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("2 episodes were cut at 3 steps")));
 }
 
@@ -125,8 +124,9 @@ TEST(D4rlLog, BehaviorDensitiesAndPositionsOfTheInfosAreUsed) {
   WriteHdf5(arrays, dir / "log");
   const LoadedLog with = LoadLog(dir / "log", {.position_step_seconds = 0.5});
   // the position after the last step is not in the file
-  EXPECT_EQ(with.batch.aux, (MatrixF{{2.0f}, {4.0f}}));
-  EXPECT_THAT(with.batch.behavior_log_density, ElementsAre(-1.0, -2.0));
+  EXPECT_EQ(with.batch.aux, (MatrixF{{2.0f}, {4.0f}, {0.0f}}));
+  EXPECT_THAT(with.batch.end_unrecorded, ElementsAre(1));
+  EXPECT_THAT(with.batch.behavior_log_density, ElementsAre(-1.0, -2.0, -3.0));
   const LoadedLog without = LoadLog(dir / "log");
   EXPECT_EQ(without.batch.steps(), 3);
   EXPECT_EQ(without.batch.aux_dim(), 0);
@@ -263,7 +263,8 @@ TEST(RealLogs, GailReacher) {
   EXPECT_EQ(log.batch.episodes(), 103);
   EXPECT_EQ(log.counts.file_steps, 103 * 50);
   // the file lacks the observation after each last step
-  EXPECT_EQ(log.batch.steps(), 103 * 49);
+  EXPECT_EQ(log.batch.steps(), 103 * 50);
+  EXPECT_EQ(log.batch.Outcomes(0), 49);
   EXPECT_NEAR(log.batch.rewards[0], -0.35216081, 5e-9);
 }
 
@@ -287,10 +288,9 @@ TEST(FlatLog, ANextObservationOfTheNextEpisodeIsNotUsed) {
   arrays.Put("next_observations", next);
   WriteHdf5(arrays, dir / "log");
   const LoadedLog loaded = LoadLog(dir / "log");
-  // the ends that are no terminal steps are given up
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 4, 7, 10, 11, 13));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 5, 9, 12, 14, 16));
   EXPECT_THAT(loaded.batch.terminated, ElementsAre(0, 1, 0, 1, 0, 1));
-  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(0, 1, 0, 1, 0, 1));
+  EXPECT_THAT(loaded.batch.end_unrecorded, ElementsAre(1, 1, 1, 1, 1, 1));
   EXPECT_EQ(loaded.counts.reset_ends, 6);
   WriteHdf5(arrays, dir / "log", {"timeouts"});
   EXPECT_THAT([&] { LoadLog(dir / "log"); },
@@ -383,6 +383,53 @@ TEST(FlatLog, RowsOfZerosBehindTheDataAreLeftOut) {
   loaded = LoadLog(dir / "log");
   EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3));
   EXPECT_EQ(loaded.counts.padding_steps, 6);
+}
+
+// The arrays with their rows turned: the last `count` rows come first.
+NpzFile Turned(const NpzFile& arrays, std::int64_t count) {
+  NpzFile out;
+  for (const auto& [name, array] : arrays.arrays()) {
+    NpzArray turned = array;
+    const auto row = std::ssize(array.bytes) / array.shape[0];
+    std::rotate(turned.bytes.begin(), turned.bytes.end() - count * row, turned.bytes.end());
+    out.Put(name, turned);
+  }
+  return out;
+}
+
+TEST(FlatLog, ARingBufferThatWasFilledAgainIsCutWhereItWraps) {
+  const TestDir dir;
+  // the newest row is the first one of the last episode, of which no more was written; the oldest
+  // is the second one of the first episode, whose beginning it took the place of
+  const EpisodeBatch log = NoisyLog({3, 2, 4, 5});
+  NpzFile cut;
+  const NpzFile whole = FlatArrays(log);
+  for (const auto& [name, array] : whole.arrays()) {
+    NpzArray part = array;
+    const auto row = std::ssize(array.bytes) / array.shape[0];
+    part.shape[0] = 9;
+    part.bytes.assign(array.bytes.begin() + row, array.bytes.begin() + 10 * row);
+    cut.Put(name, part);
+  }
+  Turned(cut, 3).Write(dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3, 5, 7, 9));
+  EXPECT_EQ(loaded.counts.continuity_broken, 0);
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("do not continue at row 3")));
+}
+
+TEST(FlatLog, WithoutAnythingThatMarksEndsItIsRefused) {
+  const TestDir dir;
+  const NpzFile whole = FlatArrays(NoisyLog({3, 2}));
+  NpzFile file;
+  for (const char* name : {"observations", "actions", "rewards"}) {
+    file.Put(name, whole.arrays().at(name));
+  }
+  file.Put("finished", std::vector<std::int64_t>{0, 0, 1, 0, 1});
+  file.Write(dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(
+                  AllOf(HasSubstr("nothing says where episodes end"), HasSubstr("finished"))));
 }
 
 TEST(FlatLog, MasksBesideFlagsOfAllEndsTellWhichTerminated) {

@@ -171,14 +171,14 @@ TEST(CsvLog, AFlagBesideTheLastObservationCounts) {
   EXPECT_THAT(log.batch.terminated, ElementsAre(1, 0));
 }
 
-TEST(CsvLog, ATerminalStepKeepsItsRewardWithoutAnObservationAfterIt) {
+TEST(CsvLog, ALastStepKeepsItsRewardWithoutAnObservationAfterIt) {
   const LoadedLog log = LoadText(
       "episode,obs_0,action,reward,terminated,truncated\n"
       "0,1,1,0,0,0\n0,2,0,10,1,0\n1,3,1,-10,1,0\n2,4,1,5,0,0\n2,5,1,6,0,1\n");
-  EXPECT_THAT(log.batch.offsets, ElementsAre(0, 2, 3, 4));
-  EXPECT_THAT(log.batch.rewards, ElementsAre(0, 10, -10, 5));
+  EXPECT_THAT(log.batch.offsets, ElementsAre(0, 2, 3, 5));
+  EXPECT_THAT(log.batch.rewards, ElementsAre(0, 10, -10, 5, 6));
   EXPECT_THAT(log.batch.terminated, ElementsAre(1, 1, 0));
-  EXPECT_THAT(log.batch.end_unrecorded, ElementsAre(1, 1, 0));
+  EXPECT_THAT(log.batch.end_unrecorded, ElementsAre(1, 1, 1));
 }
 
 // ---- as spreadsheets and other tools write it

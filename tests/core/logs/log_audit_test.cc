@@ -105,12 +105,12 @@ TEST(LogAudit, ConstantAndRepeatedDimensionsAreListed) {
                                            Is(Severity::kNote, "duplicate_observation")));
 }
 
-TEST(LogAudit, ConstantActionsAreAWarningAndRewardsThatAreAll0AnError) {
+TEST(LogAudit, OneActionAloneIsAnErrorAndSoAreRewardsThatAreAll0) {
   EpisodeBatch log = GoodLog();
   log.actions.setConstant(0.5f);
   log.rewards.assign(log.rewards.size(), 0.0);
-  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kError, "no_reward"),
-                                               Is(Severity::kWarning, "constant_action")));
+  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kError, "constant_action"),
+                                               Is(Severity::kError, "no_reward")));
 }
 
 TEST(LogAudit, TerminalsAtTheLongestLengthSmellOfTimeouts) {
@@ -118,7 +118,9 @@ TEST(LogAudit, TerminalsAtTheLongestLengthSmellOfTimeouts) {
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     log.terminated[static_cast<std::size_t>(e)] = log.Length(e) == 9 ? 1 : 0;
   }
-  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kWarning, "terminal_at_limit")));
+  // and those that are cut are all shorter
+  EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kError, "flags_swapped"),
+                                               Is(Severity::kWarning, "terminal_at_limit")));
   log.terminated.assign(30, 0);
   EXPECT_THAT(Audit(log).findings, ElementsAre(Is(Severity::kWarning, "no_terminals")));
 }

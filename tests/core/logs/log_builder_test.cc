@@ -45,7 +45,7 @@ TEST(LogBuilder, WholeEpisodesKeepTheirLastObservationAndTheirEnd) {
   EXPECT_THAT(log.rewards, ElementsAre(10.0, 10.0, 20.0));
   EXPECT_THAT(log.terminated, ElementsAre(1, 1));
   EXPECT_EQ(build.counts.file_steps, 3);
-  EXPECT_EQ(build.counts.dropped_steps, 0);
+  EXPECT_EQ(build.counts.unrecorded_cuts, 0);
 }
 
 TEST(LogBuilder, ATerminalStepNeedsNoObservationAfterIt) {
@@ -61,8 +61,8 @@ TEST(LogBuilder, ATerminalStepNeedsNoObservationAfterIt) {
   EXPECT_EQ(log.observations,
             (MatrixF{{10.0f}, {11.0f}, {12.0f}, {12.0f}, {20.0f}, {20.0f}, {30.0f}, {31.0f}}));
   EXPECT_EQ(build.counts.unrecorded_ends, 2);
-  EXPECT_EQ(build.counts.dropped_steps, 0);
-  NoteDroppedSteps(build.info, build.counts);
+  EXPECT_EQ(build.counts.unrecorded_cuts, 0);
+  NoteUnrecordedEnds(build.info, build.counts);
   EXPECT_THAT(build.info.notes, ElementsAre(HasSubstr("2 episodes terminate without")));
 }
 
@@ -89,21 +89,25 @@ TEST(LogBuilder, AnEndWithoutItsAuxIsNotRecorded) {
   EXPECT_EQ(log.observations, (MatrixF{{10.0f}, {11.0f}, {11.0f}}));
 }
 
-TEST(LogBuilder, ACutStepWithoutTheObservationAfterItIsGivenUp) {
+TEST(LogBuilder, ACutStepKeepsItsRewardWithoutTheObservationAfterIt) {
   Build build;
   for (RawEpisode episode : {Episode(3, 10.0f, 3), Episode(1, 20.0f, 1)}) {
     episode.terminated = false;
     build.builder.Append(episode);
   }
   const EpisodeBatch log = build.builder.Finish();
-  EXPECT_THAT(log.offsets, ElementsAre(0, 2));
-  EXPECT_THAT(log.terminated, ElementsAre(0));
-  EXPECT_TRUE(log.end_unrecorded.empty());
-  EXPECT_EQ(build.counts.dropped_steps, 2);
-  EXPECT_EQ(build.counts.discarded_episodes, 1);
-  NoteDroppedSteps(build.info, build.counts);
-  EXPECT_THAT(build.info.notes,
-              ElementsAre(HasSubstr("last step of 2 episodes"), HasSubstr("1 episodes without")));
+  EXPECT_THAT(log.offsets, ElementsAre(0, 3, 4));
+  EXPECT_THAT(log.rewards, ElementsAre(10.0, 10.0, 10.0, 20.0));
+  EXPECT_THAT(log.terminated, ElementsAre(0, 0));
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1));
+  EXPECT_EQ(log.Outcomes(0), 2);
+  // what follows the last step is of use only where the horizon ends there
+  EXPECT_EQ(log.UsableSteps(0, 3), 3);
+  EXPECT_EQ(log.UsableSteps(0, 4), 2);
+  EXPECT_EQ(build.counts.unrecorded_cuts, 2);
+  EXPECT_EQ(build.counts.discarded_episodes, 0);
+  NoteUnrecordedEnds(build.info, build.counts);
+  EXPECT_THAT(build.info.notes, ElementsAre(HasSubstr("2 episodes are cut without")));
 }
 
 TEST(LogBuilder, ArraysOfDifferentLengthNameTheEpisode) {

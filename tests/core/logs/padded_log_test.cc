@@ -48,11 +48,11 @@ TEST(PaddedLog, LengthsCutThePaddingAndFlagsEndEpisodes) {
   file.Write(dir / "log");
   const std::string map = "obs=s,action=a,reward=r,lengths=n";
   const LoadedLog loaded = LoadLog(dir / "log", {.map = map});
-  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2, 4));
-  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3));
+  EXPECT_THAT(loaded.batch.rewards, ElementsAre(1, 2, 3, 4, 5));
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 5));
   const LoadedLog flagged = LoadLog(dir / "log", {.map = map + ",terminal=d"});
-  // a terminal step needs no observation after it
-  EXPECT_THAT(flagged.batch.rewards, ElementsAre(1, 2, 4));
+  EXPECT_THAT(flagged.batch.rewards, ElementsAre(1, 2, 4, 5));
+  EXPECT_THAT(flagged.batch.terminated, ElementsAre(1, 0));
 }
 
 TEST(PaddedLog, OneObservationMoreThanStepsKeepsTheLastStep) {
@@ -71,8 +71,10 @@ TEST(PaddedLog, OneObservationMoreThanStepsKeepsTheLastStep) {
 
 TEST(PaddedLog, WithoutLengthsAndFlagsEpisodesFillTheArraysAndANoteSaysSo) {
   const auto reader = Open(TwoEpisodes(), Keys());
-  EXPECT_THAT(reader->Next(100).rewards, ElementsAre(1, 2, 4, 5));
-  EXPECT_EQ(reader->counts().dropped_steps, 2);
+  const EpisodeBatch log = reader->Next(100);
+  EXPECT_THAT(log.rewards, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1));
+  EXPECT_EQ(reader->counts().unrecorded_cuts, 2);
   EXPECT_THAT(reader->info().notes, Contains(kNoTerminals));
 }
 

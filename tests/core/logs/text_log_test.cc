@@ -140,8 +140,8 @@ TEST(TextLog, ANextObservationOfTheNextEpisodeIsNotUsed) {
   }
   const auto reader = OpenTextLog("log", Listed(records));
   const EpisodeBatch log = reader->Next(100);
-  EXPECT_THAT(log.offsets, ElementsAre(0, 2, 4, 5));
-  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1, 0));
+  EXPECT_THAT(log.offsets, ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(log.end_unrecorded, ElementsAre(1, 1, 1));
   EXPECT_EQ(reader->counts().reset_ends, 3);
 }
 

@@ -24,7 +24,6 @@ AuditReport SampleReport(const EpisodeBatch& log) {
                .action_dim = log.action_dim()};
   LogCounts counts;
   counts.file_steps = log.steps() + 2;
-  counts.dropped_steps = 2;
   LogAuditor auditor;
   auditor.Add(log);
   return auditor.Finish(info, counts);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -300,16 +301,54 @@ TEST(ImportanceSampling, OneSupportedEpisodeIsEnough) {
   EXPECT_DOUBLE_EQ(*estimate.ess, 1.0);
 }
 
-TEST(ImportanceSampling, LeavesOutOrRefusesEpisodesCutByATimeLimit) {
+TEST(ImportanceSampling, WeighsOrRefusesEpisodesCutByATimeLimit) {
   EstimatorInputs in = Inputs({{1, 1}, {5}}, {{1, 1}, {1}});
   in.terminated = {0, 0};
   const Estimate estimate = Answer(kWis, in, Finite(2));
   EXPECT_DOUBLE_EQ(*estimate.value, 2.0);
-  EXPECT_THAT(estimate.notes.at(0), HasSubstr("1 of 2 episodes are left out"));
+  EXPECT_DOUBLE_EQ(Value(kIs, in, Finite(2)), 2.0);  // the first stands for both
+  // the first step is known of both, the second of one that stands for both
+  EXPECT_DOUBLE_EQ(Value(kPdis, in, Finite(2)), 3.0 + 1.0);
+  EXPECT_DOUBLE_EQ(Value(kWpdis, in, Finite(2)), 3.0 + 1.0);
+  EXPECT_THAT(estimate.notes.at(0), HasSubstr("cut 1 of 2 episodes"));
   ImportanceSamplingOptions options = kWis;
   options.cut = CutEpisodes::kRefuse;
   EXPECT_THAT(Answer(options, in, Finite(2)).reason, HasSubstr("cut 1 of 2 episodes"));
   EXPECT_THAT(Answer(kWis, in, Finite(3)).reason, HasSubstr("cut every episode"));
+}
+
+// Episodes with a reward of 1 a step, of which one in twenty ends after each; a limit of 20 steps
+// strikes `limited` of them.
+EstimatorInputs MortalEpisodes(std::int64_t n, double limited) {
+  Stream stream(1, "mortal episodes");
+  EstimatorInputs in = RandomInputs(n, 50, 0.0);
+  std::ranges::fill(in.rewards.flat(), 1.0);
+  for (std::size_t i = 0; std::cmp_less(i, n); ++i) {
+    std::int64_t length = 1;
+    while (length < 50 && stream.Uniform() >= 0.05) ++length;
+    in.lengths[i] = length;
+    in.terminated[i] = length < 50;
+    if (length <= 20 || stream.Uniform() >= limited) continue;
+    in.lengths[i] = 20;
+    in.terminated[i] = 0;
+  }
+  return in;
+}
+
+TEST(ImportanceSampling, CutEpisodesDoNotLeaveThoseThatEndedEarly) {
+  const double truth = (1.0 - std::pow(0.95, 50)) / 0.05;  // 18.5; without cut ones 14.7
+  const EstimatorInputs in = MortalEpisodes(20'000, 0.5);
+  for (const auto& options : kAll) {
+    EXPECT_NEAR(Value(options, in, Finite(50)), truth, 0.4) << ImportanceSamplingName(options);
+  }
+}
+
+TEST(ImportanceSampling, RefusesWhereAllThatGoOnAreCut) {
+  const EstimatorInputs in = MortalEpisodes(1'000, 1.0);
+  for (const auto& options : kAll) {
+    EXPECT_THAT(Answer(options, in, Finite(50)).reason,
+                HasSubstr("cut all episodes that still ran"));
+  }
 }
 
 TEST(ImportanceSampling, AnInfiniteHorizonNeedsEpisodesThatTerminate) {

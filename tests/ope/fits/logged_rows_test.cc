@@ -57,6 +57,13 @@ TEST(StatesAndActions, GathersPairsAndTheStatesAfterThem) {
   EXPECT_THAT(NextSteps(rows, picked, 2), ElementsAre(1, 1));
 }
 
+TEST(NextStates, AfterALastStepAreNotAskedFor) {
+  const EpisodeBatch log = TwoEpisodes();
+  const LoggedRows rows = RowsOf(log, kBoth, FiniteHorizon(5));
+  const std::vector<std::int64_t> picked = {1, 2};  // row 2 terminates
+  EXPECT_EQ(NextStates(log, rows, picked), (MatrixF{{2.0f}, {2.0f}}));
+}
+
 TEST(ReturnsToGo, DiscountsWhatIsLogged) {
   EXPECT_THAT(ReturnsToGo(TwoEpisodes(), kBoth, FiniteHorizon(5, 0.5)),
               ElementsAre(3.0, 4.0, 4.0, 16.0, 16.0));

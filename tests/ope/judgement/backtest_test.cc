@@ -81,6 +81,32 @@ TEST(LargestInfluence, IsTheShareOfTheFarthestValue) {
   EXPECT_FALSE(LargestInfluence(std::vector<double>{0.0, 1.0}));
 }
 
+TEST(RecordedReturns, CountEveryEpisodeOnceWhetherOrNotItWasCut) {
+  // a single episode goes on behind the cut of the others; for the logged value it stands for all
+  Stream stream(6, "recorded");
+  std::vector<std::vector<double>> rewards(40);
+  for (auto& row : rewards) row = {stream.Normal(), stream.Normal()};
+  rewards[7].push_back(1.0);
+  const EpisodeBatch log = LogOf(rewards, std::vector<std::uint8_t>(40, 0));
+  EXPECT_GT(LargestInfluence(LoggedReturns(log, {}, 3)).value(), 0.9);
+  EXPECT_LT(LargestInfluence(RecordedReturns(log, {}, 3)).value(), 0.4);
+  EXPECT_DOUBLE_EQ(RecordedReturns(log, {.discount = 0.5}, 2)[7],
+                   rewards[7][0] + 0.5 * rewards[7][1]);
+}
+
+TEST(LoggedRange, IsThatOfReturnsThatAreWhole) {
+  std::vector<std::vector<double>> rewards(25, {1.0, 2.0});
+  rewards[3] = {-4.0};
+  rewards[4] = {-5.0};
+  std::vector<std::uint8_t> ended(25, 0);
+  ended[3] = 1;  // the other short one was cut
+  const auto range = LoggedRange(LogOf(rewards, ended), {}, 2);
+  ASSERT_TRUE(range);
+  EXPECT_DOUBLE_EQ(range->low, -4.0);
+  EXPECT_DOUBLE_EQ(range->high, 3.0);
+  EXPECT_FALSE(LoggedRange(LogOf(rewards, ended), {}, 3));  // a single one
+}
+
 TEST(LoggedValue, FollowsTheNormalizedScale) {
   const auto test =
       LoggedValue(LogOf({{2, 4}}, {0}), {.discount = 1.0, .scale = ValueScale::kNormalized}, 2);

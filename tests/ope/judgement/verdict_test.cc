@@ -12,6 +12,7 @@ namespace lfiw::ope {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -328,6 +329,20 @@ TEST(Judge, FewEpisodesLowerTheKhatFromWhichCautionStarts) {
   evidence.episodes = 100;  // 1 - 1 / log10(100) = 0.5
   evidence.khat = 0.55;
   EXPECT_THAT(Judge(evidence, {}).reasons, ElementsAre(HasSubstr("(trusted below 0.5)")));
+}
+
+TEST(Judge, AValueBeyondAllLoggedReturnsOfAPolicyThatLeavesTheLogIsRefused) {
+  Evidence evidence;
+  evidence.seen = ReturnRange{-1.0, 2.0};
+  evidence.support = SupportCheck{.outside = 0.05, .worst_quarter = 0.1};
+  evidence.value = 2.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);  // within the log's states
+  evidence.support->outside = 0.2;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+  EXPECT_THAT(Judge(evidence, {}).reasons,
+              Contains(HasSubstr("2.5 lies outside all logged returns [-1, 2]")));
+  evidence.value = 1.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
 }
 
 TEST(Judge, AValueThatTheLoggedRewardsCannotAddUpToIsRefused) {
