@@ -248,7 +248,8 @@ RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   FitRows validation;
   in.samples.Gather(steps, validation);
   RowFit::Loss loss = LossOf(in.kind, sections);
-  const std::int64_t training_rows = std::ssize(StepsOf(in.log, own));
+  std::int64_t training_rows = 0;
+  for (const Stratum& stratum : train) training_rows += std::ssize(stratum.steps);
   RowFit problem(network,
                  DrawFrom(in.samples, std::move(train), std::move(sections),
                           Stream(in.seed, kind + " batch", {member})),

@@ -103,6 +103,16 @@ std::string Missing(const std::string& name, const EstimatorInputs& in, const Es
     CheckRollouts(in, estimand);
     found = true;
   }
+  if (name == "family" && !in.model_family.empty()) {
+    for (const double value : in.model_family.flat()) {
+      if (std::isfinite(value)) continue;
+      Throw<DataError>(
+          "estimator inputs: a value in the family of models is {}, expected a finite "
+          "number",
+          value);
+    }
+    found = true;
+  }
   if (name == "classifiers") {
     if (!in.model_log_weights.empty()) return "";
     const auto why = in.missing.find(name);
@@ -196,6 +206,10 @@ void FittedArrays::Merge(FittedArrays other) {
   if (!other.model_rewards.empty()) model_rewards = std::move(other.model_rewards);
   if (!other.model_log_weights.empty()) model_log_weights = std::move(other.model_log_weights);
   if (!other.model_alive.empty()) model_alive = std::move(other.model_alive);
+  if (!other.model_family.empty()) {
+    model_family = std::move(other.model_family);
+    model_family_errors = std::move(other.model_family_errors);
+  }
 }
 
 Estimate Refuse(std::string reason) {

@@ -61,6 +61,11 @@ struct FittedArrays {
   Array<double, 4> model_log_weights;
   // [T], share of the model's episodes that have not ended before t; empty without a model.
   std::vector<double> model_alive;
+  // Values of the logged and of the evaluated policy in every model of a family, [2, models,
+  // members] (ope/rollouts/calibrated_model.h), and the largest standard error of each policy's;
+  // empty without.
+  Array<double, 3> model_family;
+  std::vector<double> model_family_errors;  // [2]
   // What the reader of estimates with something of that name should know of its fit.
   std::map<std::string, std::vector<std::string>> notes;
   // Why something that could be asked for by name is missing.

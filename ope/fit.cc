@@ -29,7 +29,8 @@ std::string WhyMissing(const EstimatorInputs& in, const std::string& name) {
 bool Has(const EstimatorInputs& in, const std::string& name) {
   return in.values.contains(name) || in.log_ratios.contains(name) || in.weights.contains(name) ||
          (name == "rollouts" && !in.model_rewards.empty()) ||
-         (name == "classifiers" && !in.model_log_weights.empty());
+         (name == "classifiers" && !in.model_log_weights.empty()) ||
+         (name == "family" && !in.model_family.empty());
 }
 
 FittedArrays FitToArrays(const FitMethod& fit, const EstimatorInputs& in,

@@ -42,6 +42,9 @@ struct FittedDynamics {
   const ClampRange& range;
   // Rolls the evaluation policy out from first states; only for fits that are not kept.
   std::function<ModelRollouts()> roll_out = nullptr;
+  // Rolls the logged and the evaluated policy out in every model of the family that this one is of,
+  // as FittedArrays::model_family; only for fits that are not kept.
+  std::function<FittedArrays()> family = nullptr;
 };
 
 // What a fit to a log is a function of, beside its options. All references outlive it.

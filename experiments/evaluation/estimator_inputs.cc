@@ -1,10 +1,12 @@
 #include "experiments/evaluation/estimator_inputs.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/error.h"
 #include "core/index_list.h"
+#include "experiments/evaluation/family_stage.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "policies/logged_density.h"
@@ -80,6 +82,30 @@ class LogFitter {
   }
 
  private:
+  FittedArrays Family() const {
+    FittedArrays out;
+    if (!in_.behavior) {
+      out.missing["family"] = "the policy that wrote the log is not known";
+      return out;
+    }
+    if (in_.models->dynamics.members() < 2) {
+      out.missing["family"] = "a model of one member is no family";
+      return out;
+    }
+    const std::array values = {ValuesInFamily(in_.context, in_.log, *in_.models, *in_.behavior),
+                               ValuesInFamily(in_.context, in_.log, *in_.models, in_.policy)};
+    const auto& shape = values[0].values.shape();
+    out.model_family = Array<double, 3>({2, shape[0], shape[1]});
+    for (std::int64_t p = 0; p < 2; ++p) {
+      const FamilyValues& of_policy = values[static_cast<std::size_t>(p)];
+      for (std::int64_t s = 0; s < shape[0]; ++s) {
+        std::ranges::copy(of_policy.values.Row(s), out.model_family.Row(p, s).begin());
+      }
+      out.model_family_errors.push_back(of_policy.standard_error);
+    }
+    return out;
+  }
+
   // The policy that wrote the log itself, no imitation of it; null where it is not known.
   const PolicySource* KnownBehavior() const {
     return in_.behavior && !in_.behavior->cloned ? &*in_.behavior : nullptr;
@@ -117,8 +143,10 @@ class LogFitter {
     if (fit.storage == FitStorage::kKept) {
       return FitStage::Read(in_.context.cache.Run<FitStage>(key, inputs, in_.context.Work()));
     }
-    return RunFit(key, inputs, {},
-                  [&] { return RollOut(in_.context, in_.log, *in_.models, in_.policy); });
+    return RunFit(
+        key, inputs, {},
+        {.roll_out = [&] { return RollOut(in_.context, in_.log, *in_.models, in_.policy); },
+         .family = [&] { return Family(); }});
   }
 
   const EstimatorSources& in_;

@@ -47,7 +47,7 @@ void FitStage::Make(const Key& key, const Inputs& inputs, const StageWork& work)
   const auto progress = work.StartProgress(
       fmt::format("fit {} of {}", fit.name, inputs.policy.label), amount.total, amount.unit);
   const FitRun run{work.Checkpoints(), work.checkpoint_seconds, progress.get()};
-  SaveFittedArrays(RunFit(key, inputs, run, nullptr), work.File(kArraysFile));
+  SaveFittedArrays(RunFit(key, inputs, run, {}), work.File(kArraysFile));
 }
 
 FittedArrays FitStage::Read(const Artifact& artifact) {
@@ -55,7 +55,7 @@ FittedArrays FitStage::Read(const Artifact& artifact) {
 }
 
 FittedArrays RunFit(const FitStage::Key& key, const FitStage::Inputs& inputs, const FitRun& run,
-                    const std::function<ModelRollouts()>& roll_out) {
+                    const FitRollouts& rollouts) {
   FitSources sources{
       .log = inputs.log.log,
       .episodes = key.episodes,
@@ -72,8 +72,11 @@ FittedArrays RunFit(const FitStage::Key& key, const FitStage::Inputs& inputs, co
   const std::unique_ptr<TaskRules> rules =
       ModelTaskRules(key.task, inputs.task.env.get(), key.rollout->reward, *inputs.models);
   const ClampRange range = RangeOfLog(inputs.log.log, key.rollout->clamp_margin);
-  const FittedDynamics dynamics{
-      .dynamics = inputs.models->dynamics, .rules = *rules, .range = range, .roll_out = roll_out};
+  const FittedDynamics dynamics{.dynamics = inputs.models->dynamics,
+                                .rules = *rules,
+                                .range = range,
+                                .roll_out = rollouts.roll_out,
+                                .family = rollouts.family};
   sources.dynamics = &dynamics;
   return inputs.fit.on_log(sources, key.options);
 }

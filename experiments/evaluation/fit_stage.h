@@ -56,10 +56,15 @@ struct FitStage {
   static FittedArrays Read(const Artifact& artifact);
 };
 
-// Runs a fit outside the cache. `roll_out` gives rollouts of the policy in the model, for fits that
-// ask for them.
+// What fits that are made outside the cache may ask for (FittedDynamics).
+struct FitRollouts {
+  std::function<ModelRollouts()> roll_out;
+  std::function<FittedArrays()> family;
+};
+
+// Runs a fit outside the cache.
 FittedArrays RunFit(const FitStage::Key& key, const FitStage::Inputs& inputs, const FitRun& run,
-                    const std::function<ModelRollouts()>& roll_out);
+                    const FitRollouts& rollouts);
 
 // The estimand of a configuration.
 Estimand EstimandOf(const EstimandOptions& options);

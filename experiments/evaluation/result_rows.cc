@@ -225,12 +225,12 @@ class RowMaker {
     AddLogFindings(evidence);
     evidence.episodes = config_.rollout.episodes;
     evidence.value = source.value;
-    evidence.uncorrected = source.mean;
     evidence.disagreement = source.standard_error;
     evidence.spread = measured_.spread;
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.support = measured_.support;
     evidence.possible = measured_.possible;
+    evidence.seen = measured_.seen;
     evidence.open_loop = measured_.open_loop;
     evidence.reach = measured_.reach;
     return evidence;

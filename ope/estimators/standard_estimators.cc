@@ -9,6 +9,7 @@
 #include "ope/estimators/doubly_robust_lfiw.h"
 #include "ope/estimators/importance_sampling.h"
 #include "ope/estimators/marginal.h"
+#include "ope/rollouts/calibrated_model.h"
 #include "ope/rollouts/lfiw_horizons.h"
 #include "ope/rollouts/rollout_estimators.h"
 
@@ -93,6 +94,7 @@ EstimatorRegistry StandardEstimators() {
   for (Estimator& marginal : MarginalEstimators()) registry.Add(std::move(marginal));
   for (Estimator& row : DoublyRobustLfiwEstimators()) registry.Add(std::move(row));
   AddRollouts(registry);
+  registry.Add(CalibratedModelEstimator());
   return registry;
 }
 

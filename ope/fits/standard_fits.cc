@@ -219,6 +219,16 @@ FitMethod MrdrValueFit() {
   return fit;
 }
 
+FitMethod FamilyFit() {
+  FitMethod fit{.name = "family",
+                .summary = "rollouts of both policies in every member, with several amounts of noise",
+                .provides = {"family"}};
+  fit.reads = {FitReads::kDynamics, FitReads::kBehavior};
+  fit.storage = FitStorage::kMadeAnew;
+  fit.on_log = [](const FitSources& in, const AnyOptions&) { return in.dynamics->family(); };
+  return fit;
+}
+
 FitMethod RolloutFit() {
   FitMethod fit{.name = "rollouts",
                 .summary = "rollouts in the learned model",
@@ -300,6 +310,7 @@ FitRegistry StandardFits() {
   registry.Add(LagrangianRatioFit("gen_dice", "GenDICE", QuickGenDice()));
   registry.Add(MrdrValueFit());
   registry.Add(RolloutFit());
+  registry.Add(FamilyFit());
   registry.Add(VisitationFit());
   return registry;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -76,6 +77,42 @@ CalibratedModel CalibrateModel(const FamilyValues& logged, const FamilyValues& e
   out.standard_error = std::sqrt(variance);
   out.degrees = static_cast<double>(members) - 1.0;
   return out;
+}
+
+Estimator CalibratedModelEstimator() {
+  return {.name = kCalibratedModel,
+          .summary = "models of one log, calibrated by the value of the logged policy",
+          .horizons = HorizonSupport::kFinite,
+          .needs = {"family"},
+          .estimate = [](const EstimatorInputs& inputs, const Estimand& estimand) {
+            const auto& shape = inputs.model_family.shape();
+            const auto half = [&](std::int64_t policy) {
+              FamilyValues values{Array<double, 2>({shape[1], shape[2]}),
+                                  inputs.model_family_errors[static_cast<std::size_t>(policy)]};
+              for (std::int64_t s = 0; s < shape[1]; ++s) {
+                std::ranges::copy(inputs.model_family.Row(policy, s), values.values.Row(s).begin());
+              }
+              return values;
+            };
+            const std::vector<double> factors = StepFactors(estimand, inputs.steps());
+            std::vector<double> returns;
+            for (std::int64_t i = 0; i < inputs.episodes(); ++i) {
+              const auto rewards = inputs.rewards.Row(i);
+              returns.push_back(
+                  std::inner_product(rewards.begin(), rewards.end(), factors.begin(), 0.0));
+            }
+            Backtest log;
+            log.logged = Mean(returns);
+            log.spread = returns.size() < 2 ? 0.0 : StandardDeviation(returns);
+            log.logged_stderr = returns.size() < 2 ? 0.0 : StandardError(returns);
+            const CalibratedModel model = CalibrateModel(half(0), half(1), log);
+            Estimate out;
+            out.value = model.value;
+            out.standard_error = model.standard_error;
+            out.degrees = model.degrees;
+            out.covers = "what the log leaves open about the model, as far as its members disagree";
+            return out;
+          }};
 }
 
 }  // namespace lfiw::ope

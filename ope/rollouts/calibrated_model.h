@@ -7,6 +7,7 @@
 
 #include "core/arrays/array.h"
 #include "core/layers.h"
+#include "ope/estimator.h"
 #include "ope/judgement/backtest.h"
 #include "ope/rollouts/rollout_inputs.h"
 
@@ -61,6 +62,9 @@ CalibratedModel CalibrateModel(const FamilyValues& logged, const FamilyValues& e
 
 // The name of its rows.
 inline constexpr const char* kCalibratedModel = "calibrated_model";
+
+// Makes the estimator of that name, which reads FittedArrays::model_family ("family").
+Estimator CalibratedModelEstimator();
 
 }  // namespace lfiw::ope
 

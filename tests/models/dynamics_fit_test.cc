@@ -188,7 +188,7 @@ TEST(FitDynamics, MembersLeaveOutTheirSkippedEpisodes) {
 
 TEST(FitDynamics, DeterministicMembersLearnTheMean) {
   DynamicsOptions options = SmallDynamics();
-  options.kind = DynamicsKind::kDeterministic;
+  options.kind = DynamicsChoice::kDeterministic;
   options.fit.steps = 600;
   const EpisodeBatch log = LinearLog(30, 50, 1);
   const DynamicsFit fit = FitDynamics(log, Range(25), options, 7);

@@ -108,6 +108,9 @@ TEST(StageCacheTest, RemembersHowLongAStageTook) {
   ASSERT_TRUE(second.records().front().computed_seconds);
   EXPECT_GE(*second.records().front().computed_seconds, 0.02);
   EXPECT_EQ(first.records().front().computed_seconds, second.records().front().computed_seconds);
+  EXPECT_GE(first.records().front().cpu_seconds, 0.0);
+  EXPECT_GT(first.records().front().peak_memory_bytes, 0);
+  EXPECT_EQ(second.records().front().cpu_seconds, 0.0);
 
   // a cache of a program that kept no such record
   std::filesystem::remove(artifact.directory + ".seconds");

@@ -26,13 +26,13 @@ TEST(StandardEstimators, AreTheWholeFamilyByName) {
   std::vector<std::string> names;
   for (const Estimator& estimator : registry.all()) names.push_back(estimator.name);
   EXPECT_THAT(names,
-              ElementsAre("is", "wis", "pdis", "wpdis", "fqe", "mrdr", "mql", "model_value",
-                          "dr_fqe", "wdr_fqe", "magic_fqe", "dr_mrdr", "wdr_mrdr", "magic_mrdr",
-                          "dr_model", "wdr_model", "magic_model", "mwl", "dual_dice", "gen_dice",
-                          "dr_lfiw", "dr_lfiw_cumulative", "dr_lfiw_dual_dice", "model",
+              ElementsAre("logged", "is", "wis", "pdis", "wpdis", "fqe", "mrdr", "mql",
+                          "model_value", "dr_fqe", "wdr_fqe", "magic_fqe", "dr_mrdr", "wdr_mrdr",
+                          "magic_mrdr", "dr_model", "wdr_model", "magic_model", "mwl", "dual_dice",
+                          "gen_dice", "dr_lfiw", "dr_lfiw_cumulative", "dr_lfiw_dual_dice", "model",
                           "lfiw_trajectory", "lfiw_trajectory_reliable", "lfiw_per_decision",
                           "lfiw_per_decision_reliable", "lfiw_stepwise", "lfiw_stepwise_reliable",
-                          "lfiw_slope", "lfiw_magic", "lfiw_opera"));
+                          "lfiw_slope", "lfiw_magic", "lfiw_opera", "calibrated_model"));
 }
 
 TEST(StandardEstimators, RefuseInWordsWhatTheyLack) {

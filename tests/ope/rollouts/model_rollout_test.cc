@@ -57,6 +57,20 @@ struct RolloutProblem {
   ClampRange range{VectorF::Constant(1, -1e9f), VectorF::Constant(1, 1e9f), {}, {}};
 };
 
+TEST(RollOutInModel, KeepsTheMeanRewardsOfEveryMemberAlone) {
+  const RolloutProblem problem;
+  RolloutOptions options = kOptions;
+  options.member_episodes = 50;
+  const ModelRollouts rollouts = problem.Run(options);
+  ASSERT_EQ(rollouts.member_rewards.shape()[0], problem.model.members());
+  ASSERT_EQ(rollouts.member_rewards.shape()[1], kHorizon);
+  const TestDir dir;
+  rollouts.Save(dir / "rollouts.npz");
+  EXPECT_EQ(ModelRollouts::Load(dir / "rollouts.npz").member_rewards, rollouts.member_rewards);
+  options.member_episodes = 0;
+  EXPECT_EQ(problem.Run(options).member_rewards.shape()[0], 0);
+}
+
 LinearGaussianSystem OtherSystem() {
   LinearGaussianSystem system = ScalarLinearGaussian();
   system.state_matrix(0, 0) = 0.7;
