@@ -69,7 +69,7 @@ EpisodeBatch MakeLog() {
 
 ModelValueOptions SmallModelValues() {
   ModelValueOptions options;
-  options.starts = 200;
+  options.starts = 400;
   options.draws = 20;
   options.value.network.width = options.ratio.network.width = 32;
   options.value.fit.steps = options.ratio.fit.steps = 1500;
@@ -135,7 +135,7 @@ TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
       exact.push_back(ExactValue(problem, WrongModel(), x, t));
       errors.push_back(values.values.v(i, t) - exact.back());
     }
-    // in the mean to the noise of 2 x 200 rollouts; a fifth of the spread over states at most
+    // in the mean to the noise of 400 rollouts; a fifth of the spread over states at most
     EXPECT_NEAR(Mean(errors), 0.0, 0.15 * StandardDeviation(exact)) << t;
     EXPECT_LT(StandardDeviation(errors), 0.35 * StandardDeviation(exact)) << t;
   }

@@ -18,7 +18,7 @@ TEST(StandardFits, AreTheWholeFamilyByName) {
   const FitRegistry fits = StandardFits();
   for (const FitMethod& fit : fits.all()) names.push_back(fit.name);
   EXPECT_THAT(names, ElementsAre("action", "model", "fqe", "linear", "dual_dice", "gen_dice",
-                                 "mrdr", "rollouts", "visitation"));
+                                 "mrdr", "rollouts", "family", "visitation"));
 }
 
 TEST(StandardFits, SayHowMuchWorkTheyAre) {
