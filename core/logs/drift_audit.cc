@@ -1,13 +1,13 @@
 #include "core/logs/drift_audit.h"
 
+#include <Eigen/QR>
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "core/logs/regressions.h"
+#include "core/statistics.h"
 
 namespace lfiw::core {
 namespace {
@@ -22,10 +22,19 @@ constexpr int kPowers = 3;  // of the place
 // the share of the variance that they explain, for a drift to be clear and to be likely.
 constexpr double kClearRest = 0.4, kLikelyRest = 0.7;
 constexpr double kClearGain = 0.03, kLikelyGain = 0.02;
-// First steps are odd where the others leave no more of the variance of rewards unexplained than
-// this, and they leave so much of it, and so many times as much.
-constexpr double kFewestFirsts = 30.0;
-constexpr double kUsualRest = 0.05, kOddRest = 0.2, kOddFactor = 20.0;
+// First steps are odd where a fit leaves no more than this of the squared deviations of the other
+// rewards, one to themselves leaves more than this, and the former is off by so many times as much.
+constexpr std::ptrdiff_t kFewestFirsts = 30;
+constexpr double kUsualRest = 0.05, kOddRest = 0.5, kOddFactor = 3.0;
+// Where the others follow to the last digits, no curvature explains that first steps do not.
+constexpr double kExactRest = 1e-6, kExactFactor = 100.0;
+
+VectorD LeastSquares(const MatrixD& features, const VectorD& targets) {
+  return Eigen::MatrixXd(features).completeOrthogonalDecomposition().solve(targets);
+}
+
+// The sum of squared deviations from the mean.
+double Deviations(const VectorD& values) { return (values.array() - values.mean()).square().sum(); }
 
 VectorD WithProducts(const VectorD& values) {
   const Eigen::Index n = values.size();
@@ -150,43 +159,46 @@ void DriftAuditor::Add(const EpisodeBatch& batch) {
 }
 
 void DriftAuditor::FindOddFirstRewards(std::vector<Finding>& findings) const {
-  const auto unexplained = [this](bool with_first) {
-    std::vector<const Step*> steps;
-    for (const Step& step : sample_) {
-      if (with_first || !step.first) steps.push_back(&step);
-    }
-    const Eigen::Index features = FeaturesOf(sample_[0], Part::kWhole).size();
-    MatrixD columns(std::ssize(steps), features + 1);
-    ColumnList all;
-    for (Eigen::Index j = 0; j < features; ++j) all.push_back(j);
-    std::vector<int> folds;
+  std::vector<const Step*> first, others;
+  for (const Step& step : sample_) (step.first ? first : others).push_back(&step);
+  const Eigen::Index features = FeaturesOf(sample_[0], Part::kWhole).size();
+  const auto fewest = std::max<std::ptrdiff_t>(kFewestFirsts, 3 * features);
+  if (std::ssize(first) < fewest || std::ssize(others) < std::ssize(first)) return;
+  const auto features_of = [features](const std::vector<const Step*>& steps) {
+    MatrixD out(std::ssize(steps), features + 1);
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      columns.row(static_cast<Eigen::Index>(i)) << FeaturesOf(*steps[i], Part::kWhole).transpose(),
-          steps[i]->reward;
-      folds.push_back(static_cast<int>(i) % Regressions::kFolds);
+      out.row(static_cast<Eigen::Index>(i)) << FeaturesOf(*steps[i], Part::kWhole).transpose(), 1.0;
     }
-    if (!columns.allFinite()) return std::array<double, 2>{0.0, 0.0};
-    const VectorD rewards = columns.col(features);
-    const double variance = (rewards.array() - rewards.mean()).square().mean();
-    const Regressions fits(std::move(columns), folds);
-    const double total = fits.Totals({features})[0];
-    const double share = total > 0.0 ? fits.Fit(all, {features}).in_sample[0] / total : 0.0;
-    return std::array<double, 2>{share * variance * static_cast<double>(steps.size()), variance};
+    return out;
   };
-  const auto first = static_cast<double>(std::ranges::count(sample_, true, &Step::first));
-  const double others = static_cast<double>(sample_.size()) - first;
-  if (first < kFewestFirsts || others < first) return;
-  const auto [of_others, variance] = unexplained(false);
-  const double of_all = unexplained(true)[0];
-  const double odd = (of_all - of_others) / first, usual = of_others / others;
-  if (!(usual <= kUsualRest * variance) || odd < kOddRest * variance || odd < kOddFactor * usual) {
-    return;
-  }
+  const auto rewards_of = [](const std::vector<const Step*>& steps) {
+    VectorD out(std::ssize(steps));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      out[static_cast<Eigen::Index>(i)] = steps[i]->reward;
+    }
+    return out;
+  };
+  const MatrixD of_first = features_of(first), of_others = features_of(others);
+  const VectorD first_rewards = rewards_of(first), other_rewards = rewards_of(others);
+  if (!of_first.allFinite() || !of_others.allFinite()) return;
+  // what the others tell of themselves and of first steps, and those of themselves
+  const VectorD coefficients = LeastSquares(of_others, other_rewards);
+  const VectorD usual = (other_rewards - of_others * coefficients).cwiseAbs();
+  const VectorD odd = (first_rewards - of_first * coefficients).cwiseAbs();
+  const double own_rest =
+      (first_rewards - of_first * LeastSquares(of_first, first_rewards)).squaredNorm();
+  const double typical = Quantile(std::vector<double>(odd.begin(), odd.end()), 0.5);
+  const double largest = Quantile(std::vector<double>(usual.begin(), usual.end()), 0.99);
+  const bool follow = usual.squaredNorm() <= kUsualRest * Deviations(other_rewards);
+  const bool exactly = usual.squaredNorm() <= kExactRest * Deviations(other_rewards) &&
+                       typical > kExactFactor * largest;
+  const bool are_odd = exactly || own_rest > kOddRest * Deviations(first_rewards);
+  if (!follow || !are_odd || !(typical > kOddFactor * largest) || largest == 0.0) return;
   findings.push_back(
       {Severity::kError, "odd_first_rewards",
        fmt::format("the rewards of first steps do not follow from observations and action as the "
-                   "others do: they are off by {:.3g} where those are off by {:.3g}",
-                   std::sqrt(odd), std::sqrt(usual)),
+                   "others do: they are off by {:.3g}, 99 % of those by less than {:.3g}",
+                   typical, largest),
        "reward t must be that of the step from observation t to t + 1: check that rewards do not "
        "stand one row too late"});
 }

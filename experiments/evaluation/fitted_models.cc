@@ -55,6 +55,18 @@ std::shared_ptr<const ScalarOfTransition> RewardFromFile(const TaskOptions& task
   return TorchScriptFunction::Load(task.reward_file, log.obs_dim(), log.action_dim());
 }
 
+// Whether more than half of the episodes that terminate do so at the longest length.
+bool EndsAtLimit(const EpisodeBatch& log) {
+  const std::int64_t longest = LongestEpisode(log);
+  std::int64_t ends = 0, at_limit = 0;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (log.terminated[static_cast<std::size_t>(e)] == 0) continue;
+    ++ends;
+    at_limit += log.Length(e) == longest ? 1 : 0;
+  }
+  return 2 * at_limit > ends;
+}
+
 // Learns what the environment does not give.
 void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
                     FittedModels& models) {
@@ -83,10 +95,11 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
   const Artifact artifact = learn(FunctionKind::kTermination);
   const TerminationErrors errors = LearnedFunctionStage::ReadTerminationErrors(artifact);
   models.learned.termination = errors;
-  if (2 * errors.missed > errors.positives) {
+  // ends by chance have a probability at every step, which is learned; those at a limit have not
+  if (2 * errors.missed > errors.positives && EndsAtLimit(log.log)) {
     models.learned.termination_note =
-        "most ends of logged episodes cannot be told from their states, as time limits cannot; "
-        "episodes of the model run for T steps";
+        "most ends of logged episodes are at their longest length and cannot be told from their "
+        "states, as time limits cannot; episodes of the model run for T steps";
     return;
   }
   models.termination = function_of(artifact);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/arrays/npz.h"
 #include "core/layers.h"
 #include "core/logs/open_log.h"
 #include "core/rng.h"
@@ -133,7 +134,8 @@ TEST_F(TrialsTest, ARewardOfTheTerminalStepAloneIsNotLost) {
   SavePolicyFile(policy_, 2, dir_ / "policy.npz");
   system_.horizon = 40;
   const EvaluatedLog answer = Evaluate(dir_ / "log.csv");
-  EXPECT_TRUE(IsNear(answer, sum / 20'000, 10.0)) << sum / 20'000 << "\n" << answer.output;
+  // a reward and an end that are learned apart pay some rewards twice; what was lost is all of it
+  EXPECT_NEAR(answer.value.value_or(0.0), sum / 20'000, 2.5) << answer.output;
   EXPECT_FALSE(answer.is_refused()) << answer.output;
 }
 
@@ -184,11 +186,20 @@ TEST_F(TrialsTest, ARowThatHoldsWhatLedToItIsRefused) {
 }
 
 TEST_F(TrialsTest, APolicyThatIsUndefinedSomewhereIsAnErrorThatNamesTheObservation) {
-  policy_.gain << 3e38, -3e38;
-  SavePolicyFile(policy_, 0, dir_ / "policy.npz");
+  // infinity less infinity where the sum of both states is large
+  NpzFile file;
+  file.Put("format", std::string("lfiw network policy 1"));
+  file.Put("output", std::string("mean"));
+  file.Put("activation", std::string("relu"));
+  file.Put("weight_0", MatrixF(MatrixF::Constant(2, 2, 3e38f)));
+  file.Put("bias_0", VectorF(VectorF::Zero(2)));
+  file.Put("weight_1", MatrixF{{1.0f}, {-1.0f}});
+  file.Put("bias_1", VectorF(VectorF::Zero(1)));
+  file.Put("log_std", VectorF(VectorF::Zero(1)));
+  file.Write(dir_ / "policy.npz");
   const EvaluatedLog answer = Evaluate(Logged(100), TableFormat::kOwn);
   EXPECT_EQ(answer.status, 2) << answer.output;
-  EXPECT_THAT(answer.error, HasSubstr("observation"));
+  EXPECT_THAT(answer.error, HasSubstr("the policy gives NaN at the observation"));
 }
 
 TEST_F(TrialsTest, SessionsCutAtRandomCountWhileTheyRun) {
@@ -226,7 +237,8 @@ TEST_F(TrialsTest, AContextualBanditHasAValue) {
   for (int e = 0; e < 2000; ++e) {
     const double x = stream.Normal(), y = stream.Normal();
     const int action = stream.Uniform() < 0.5 ? 0 : 1;
-    csv += fmt::format("{},0,{:.6f},{:.6f},{},{},1\n", e, x, y, action, (x > 0.0) == (action == 1));
+    csv += fmt::format("{},0,{:.6f},{:.6f},{},{},1\n", e, x, y, action,
+                       (x > 0.0) == (action == 1) ? 1 : 0);
   }
   std::ofstream(dir_ / "log.csv") << csv;
   policy_.gain = (MatrixD(2, 2) << 0.0, 0.0, 2.0, 0.0).finished();

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/experiments/evaluation/small_evaluation.h"
 
 namespace lfiw::experiments {
@@ -52,6 +56,36 @@ TEST_F(FittedModelsTest, WithoutALoggedEndNoTerminationIsLearned) {
   EXPECT_FALSE(models.learned.termination);
   EXPECT_THAT(models.learned.termination_note, HasSubstr("no episode of the log ends"));
   EXPECT_THAT(Computed(), Not(Contains("learned_function")));
+}
+
+TEST_F(FittedModelsTest, EndsByChanceAreLearnedAndThoseAtTheLimitAreNot) {
+  config_.task.termination = TerminationSource::kLearned;
+  config_.task.learned.fit.steps = 20;
+  std::ranges::fill(log_.log.terminated, 1);
+  EXPECT_EQ(Fit(1).termination, nullptr);
+  // every second episode ends earlier, at any state
+  const EpisodeBatch log = log_.log;
+  std::vector<EpisodeBatch> parts;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    const std::int64_t one[] = {e};
+    EpisodeBatch part = SelectEpisodes(log, one);
+    part.terminated[0] = e % 2 == 0 ? 1 : 0;
+    if (e % 2 == 0) {
+      const std::int64_t steps = 5 + e;
+      part.offsets[1] = steps;
+      part.observations.conservativeResize(steps + 1, Eigen::NoChange);
+      part.actions.conservativeResize(steps, Eigen::NoChange);
+      part.aux.conservativeResize(steps, Eigen::NoChange);
+      part.rewards.resize(static_cast<std::size_t>(steps));
+      if (!part.behavior_log_density.empty()) {
+        part.behavior_log_density.resize(static_cast<std::size_t>(steps));
+      }
+    }
+    parts.push_back(std::move(part));
+  }
+  log_.log = ConcatenateEpisodes(parts);
+  log_.hash = "log with ends";
+  EXPECT_NE(Fit(1).termination, nullptr);
 }
 
 TEST_F(FittedModelsTest, ALearnedRewardComesWithItsHeldOutErrors) {
