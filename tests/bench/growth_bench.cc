@@ -257,8 +257,9 @@ class Model {
     const MatrixF no_starts;
     const RolloutInputs inputs{dynamics_->ensemble, {},    policy, env_->spec(), rules_,
                                no_starts,           range_};
-    return LeastSeconds(
-        [&] { FitModelValues(inputs, log_, IndexList(log_.episodes()), steps, 0.99, options, 1); });
+    return LeastSeconds([&] {
+      FitModelValues(inputs, nullptr, log_, IndexList(log_.episodes()), steps, 0.99, options, 1);
+    });
   }
 
  private:
