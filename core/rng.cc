@@ -147,7 +147,7 @@ void Stream::FillBelow(std::uint64_t bound, std::span<std::uint64_t> out) {
   while (out.size() - done >= 2 * kSideBySide) {
     FillBlocks(name_, position_ / 4, blocks);
     for (std::size_t i = 0; i < kSideBySide; ++i) {
-      for (const std::size_t word : {0, 2}) {
+      for (const std::size_t word : {std::size_t{0}, std::size_t{2}}) {
         const std::uint64_t high = blocks[word][i];
         const std::uint64_t bits = (high << 32) | blocks[word + 1][i];
         if (bits < limit) out[done++] = remainder(bits);

@@ -452,7 +452,8 @@ void FindUnrelatedRewards(const AlignmentData& data, std::vector<Finding>& findi
 void FindSums(const AlignmentData& data, std::vector<Finding>& findings) {
   const Regressions& fits = data.regressions();
   const ColumnList features = data.States(0) + data.States(1) + data.Actions(0);
-  const ColumnList reward = data.Reward(0), step = data.RewardStep();
+  const ColumnList reward = data.Reward(0);
+  const ColumnList& step = data.RewardStep();
   if (!fits.Varies(reward[0]) || !fits.Varies(step[0])) return;
   const double own = fits.Fit(features, reward).held_out[0] / fits.Totals(reward)[0];
   const double of_step = fits.Fit(features, step).held_out[0] / fits.Totals(step)[0];

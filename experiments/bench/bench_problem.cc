@@ -12,6 +12,7 @@
 #include "envs/tabular_systems.h"
 #include "experiments/calibration/verdict_cases.h"
 #include "experiments/evaluation/estimator_inputs.h"
+#include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/model_stages.h"

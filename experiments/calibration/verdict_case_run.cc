@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "envs/linear_gaussian_env.h"
+#include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "policies/collect.h"
 #include "policies/gaussian_mlp_policy.h"

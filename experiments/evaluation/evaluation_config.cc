@@ -135,9 +135,9 @@ void CheckConfig(const EvaluationConfig& config) {
   CheckRows(config, problems);
   CheckPolicies(config, problems);
   CheckTask(config, problems);
-  if (config.log.cross_fit == 1 || config.log.cross_fit > config.dynamics.members) {
-    problems.push_back(fmt::format("log.cross_fit: {} folds need 2 .. dynamics.members = {}",
-                                   config.log.cross_fit, config.dynamics.members));
+  if (config.log.cross_fit == 1) {
+    problems.emplace_back(
+        "log.cross_fit: 1 fold leaves nothing to fit on, expected 0 or at least 2");
   }
   if (!problems.empty()) throw ConfigError(fmt::format("{}", fmt::join(problems, "\n")));
 }

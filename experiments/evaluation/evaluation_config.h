@@ -103,7 +103,8 @@ struct LogOptions {
             Between(0.1, 0.9));
     v.Field(
         "cross_fit", cross_fit,
-        "folds K: all episodes train both, but member k skips fold k mod K and the negatives on "
+        "folds K, at most as many as dynamics.members (of which one makes no folds): all episodes "
+        "train both, but member k skips fold k mod K and the negatives on "
         "a fold come from members that skipped it; 0: split by dynamics_fraction",
         AtLeast(0));
   }

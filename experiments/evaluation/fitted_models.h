@@ -59,18 +59,6 @@ struct FittedModels {
   std::vector<std::string> model_hashes;  // of all but the classifiers
 };
 
-// Fits dynamics, `classifiers` classifiers, and reward and termination where they are learned. Each
-// is a stage of its own, kept by the cache. `behavior`, the policy that wrote the log or an
-// imitation of it, says how much noise a model of DynamicsChoice::kAuto has, where it is given.
-FittedModels FitModels(const StageContext& context, const LogSource& log,
-                       const std::optional<PolicySource>& behavior, const LogSplit& split,
-                       std::int64_t classifiers);
-
-// Fits the same with the dynamics fitted to the same episodes of another log of as many.
-FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
-                       const LogSource& log, const std::optional<PolicySource>& behavior,
-                       const LogSplit& split, std::int64_t classifiers);
-
 // Returns reward and termination on what the model predicts. `env` is null where only a log is
 // known, `source` says what the environment's reward is computed from.
 std::unique_ptr<TaskRules> ModelTaskRules(const TaskKey& task, const EnvFactory* env,

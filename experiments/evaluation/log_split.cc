@@ -17,11 +17,11 @@ LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t
         episodes, episodes == 1 ? "" : "s");
   }
   const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
-  if (options.cross_fit > 0) {
+  if (const std::int64_t folds = std::min(options.cross_fit, members); folds > 1) {
     LogSplit split{order, order, {}};
     split.skipped.resize(static_cast<std::size_t>(members));
     for (std::int64_t i = 0; i < episodes; ++i) {
-      for (std::int64_t k = i % options.cross_fit; k < members; k += options.cross_fit) {
+      for (std::int64_t k = i % folds; k < members; k += folds) {
         split.skipped[static_cast<std::size_t>(k)].push_back(order[static_cast<std::size_t>(i)]);
       }
     }

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "experiments/evaluation/estimator_inputs.h"
 #include "experiments/evaluation/family_stage.h"
+#include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "experiments/evaluation/sources.h"

@@ -11,6 +11,7 @@
 
 #include "core/run/result_table.h"
 #include "core/run/system_info.h"
+#include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/report_json.h"

@@ -220,9 +220,10 @@ FitMethod MrdrValueFit() {
 }
 
 FitMethod FamilyFit() {
-  FitMethod fit{.name = "family",
-                .summary = "rollouts of both policies in every member, with several amounts of noise",
-                .provides = {"family"}};
+  FitMethod fit{
+      .name = "family",
+      .summary = "rollouts of both policies in every member, with several amounts of noise",
+      .provides = {"family"}};
   fit.reads = {FitReads::kDynamics, FitReads::kBehavior};
   fit.storage = FitStorage::kMadeAnew;
   fit.on_log = [](const FitSources& in, const AnyOptions&) { return in.dynamics->family(); };

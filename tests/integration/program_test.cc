@@ -198,7 +198,7 @@ TEST_F(Program, CrossFittingAndBootstrapsOfTheWholePipelineRun) {
   EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [](const ResultRow& row) {
     return row.interval_method == "pipeline_bootstrap";
   }));
-  ExpectRefused(Lfiw(RunArguments("other", {"log.cross_fit=3"})), {"log.cross_fit", "3", "2"});
+  ExpectRefused(Lfiw(RunArguments("other", {"log.cross_fit=1"})), {"log.cross_fit", "1", "2"});
 }
 
 TEST_F(Program, KilledAgainAndAgainItEndsWithTheSameBytes) {

@@ -72,7 +72,7 @@ int RunMyBench(const std::string& file, const ExperimentRun& run) {
             .on_arrays = FitBaseline});
 
   EstimatorRegistry estimators = StandardEstimators();
-  estimators.Add({.name = "logged", .summary = "the log", .needs = {}, .estimate = LoggedMean});
+  estimators.Add({.name = "own_mean", .summary = "the log", .needs = {}, .estimate = LoggedMean});
   DoublyRobustOptions options;
   options.values = "baseline";
   estimators.Add(Configurable<DoublyRobustOptions>(options, DoublyRobust));  // wdr_baseline
@@ -121,9 +121,9 @@ constexpr const char* kConfig =
 
 TEST(CustomEstimator, RunsByItsNameWithAFitOfItsOwn) {
   const auto rows =
-      Rows(ResultsOf(std::string(kConfig) + "estimators: [logged, wdr_baseline,\n"
+      Rows(ResultsOf(std::string(kConfig) + "estimators: [own_mean, wdr_baseline,\n"
                                             "  {name: wdr_baseline, ratios: {max_weight: 2}}]\n"));
-  EXPECT_THAT(rows, Contains(Key("logged,")));
+  EXPECT_THAT(rows, Contains(Key("own_mean,")));
   EXPECT_THAT(rows, Contains(Key("wdr_baseline,")));
   EXPECT_THAT(rows, Contains(Key("wdr_baseline,ratios.max_weight=2")));
   constexpr std::size_t kValue = 7;

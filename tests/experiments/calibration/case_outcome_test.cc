@@ -36,7 +36,7 @@ TEST(OutcomeJson, NamesEveryFieldAndLeavesAbsentPartsOut) {
     "ci_high": null, "interval_method": "", "plain_low": null, "plain_high": null, "truth": 0.0,
     "spread": 0.0, "evidence": {
       "missing_value": "", "log_error": "", "log_warning": "", "episodes": 0, "ess": null, "khat": null, "clip_rate": null,
-      "clamp_rate": null, "ece": null, "auc": null, "model_auc": null, "open_loop": null,
+      "clamp_rate": null, "ece": null, "auc": null, "model_auc": null, "open_loop": null, "disagreement": null, "spread": null,
       "reach": null, "influence": null, "width": null, "value": null, "uncorrected": null, "possible": [-1.0, 1.0],
       "improves": {"holds": true, "margin": 0.25, "standard_error": null, "reason": ""}}})");
   EXPECT_EQ(OutcomeJson(outcome), expected);

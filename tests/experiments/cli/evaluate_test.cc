@@ -298,7 +298,7 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
   testing::internal::CaptureStderr();  // a warning of a slow BLAS
   EXPECT_EQ(Evaluate(command_, Verbosity::kQuiet), 0);
   const std::vector<ResultRow> rows = ReadResults(dir_ / "out/results.csv");
-  ASSERT_THAT(rows, SizeIs(1 + 3 * 4));
+  ASSERT_THAT(rows, SizeIs(1 + 3 * 4 + 1));
   // rewards of 0.5 are learned as such
   for (const ResultRow& row : rows) EXPECT_DOUBLE_EQ(*row.value, 1.5) << row.estimator;
   const auto report = nlohmann::json::parse(ReadFile(dir_ / "out/report.json"));

@@ -60,6 +60,17 @@ TEST(SplitLog, CrossFittingGivesEachMemberOneFoldToSkip) {
   EXPECT_THAT(folds, UnorderedElementsAreArray(All(20)));
 }
 
+TEST(SplitLog, HasNoMoreFoldsThanMembersAndNoneForOne) {
+  LogOptions options;
+  options.cross_fit = 5;
+  const LogSplit two = SplitLog(20, options, 2, 1);
+  ASSERT_THAT(two.skipped, SizeIs(2));
+  EXPECT_THAT(two.skipped[0], SizeIs(10));
+  const LogSplit one = SplitLog(20, options, 1, 1);
+  EXPECT_THAT(one.skipped, SizeIs(0));
+  EXPECT_THAT(one.classifiers, SizeIs(4));
+}
+
 TEST(SplitLog, SaysThatOneEpisodeIsTooFew) {
   EXPECT_THAT([] { SplitLog(1, {}, 5, 1); },
               ThrowsMessage<DataError>(

@@ -146,7 +146,7 @@ TEST(MakeRows, ADoublyRobustRowDoesNotAnswerForClassifiersThatItDoesNotUse) {
 EvaluationMeasurements Calibrated(const EvaluationConfig& config, double value) {
   EvaluationMeasurements measured = Measured(config, 0.0);
   measured.calibrated = CalibratedModel{.value = value,
-                                        .standard_error = 0.1,
+                                        .standard_error = 0.02 * std::abs(value),
                                         .degrees = 4.0,
                                         .mean = value + 0.1,
                                         .slope = 0.8,
@@ -165,7 +165,7 @@ TEST(MakeRows, ACalibratedModelIsStatedFirstWithTheSpreadOfItsFamily) {
   const ResultRow& row = FindRow(ChooseHeadline(measured).key, rows).row;
   EXPECT_EQ(row.estimator, "calibrated_model");
   EXPECT_EQ(row.interval_method, "members");
-  EXPECT_NEAR(*row.ci_high - *row.value, 2.776 * 0.1, 1e-3);
+  EXPECT_NEAR(*row.ci_high - *row.value, 2.776 * 0.02 * std::abs(model), 1e-3 * std::abs(model));
   EXPECT_EQ(row.verdict, "trust");
   measured.calibrated->standard_error = 0.6 * std::abs(model);
   EXPECT_EQ(MakeRows(config, {}, measured)[rows.size() - 1].row.verdict, "do not use");

@@ -13,6 +13,7 @@
 #include "core/layers.h"
 #include "envs/linear_gaussian.h"
 #include "envs/linear_gaussian_env.h"
+#include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/run_context.h"
 #include "policies/collect.h"

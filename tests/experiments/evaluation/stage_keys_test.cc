@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "experiments/evaluation/family_stage.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/noise_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
 #include "experiments/evaluation/source_stages.h"
 
@@ -24,7 +26,8 @@ using ::testing::UnorderedElementsAreArray;
 
 using EvaluationStages =
     StageTypes<PolicyStage, BehaviorCloneStage, LogStage, TruthStage, DynamicsStage,
-               DynamicsReportStage, ClassifierStage, LearnedFunctionStage, RolloutStage, FitStage>;
+               DynamicsReportStage, ClassifierStage, LearnedFunctionStage, NoiseStage, RolloutStage,
+               FamilyStage, FitStage>;
 
 TEST(EvaluationStages, DependOnEveryFieldOfTheirKeysAndOnAllElse) {
   EvaluationStages::ExpectKeysAreComplete();

@@ -25,12 +25,12 @@ TEST(StageCostTableTest, ListsStagesByCostAndWhatIsLeft) {
                      {.cpu_seconds = 26.0, .peak_memory_bytes = 400 << 20});
   EXPECT_EQ(table,
             "stage       runs  kept  CPU s  wall s  peak memory\n"
-            "-------------------------------------------------\n"
-            "dynamics       1     0   20.0    11.0    300.0 MiB\n"
-            "classifier     2     0    4.5     3.0    300.0 MiB\n"
-            "log            1     1    0.0     0.2    300.0 MiB\n"
+            "----------  ----  ----  -----  ------  -----------\n"
+            "dynamics       1     0   20.0    11.0  300.0 MiB\n"
+            "classifier     2     0    4.5     3.0  300.0 MiB\n"
+            "log            1     1    0.0     0.2  300.0 MiB\n"
             "all else                  1.5\n"
-            "the run                  26.0            400.0 MiB\n");
+            "the run                  26.0          400.0 MiB\n");
 }
 
 }  // namespace

@@ -1,0 +1,174 @@
+#include "experiments/evaluation/fit_models.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "core/run/sha256.h"
+#include "experiments/evaluation/noise_stage.h"
+#include "models/torchscript_function.h"
+#include "ope/judgement/backtest.h"
+#include "ope/rollouts/learned_task_rules.h"
+
+namespace lfiw::experiments {
+namespace {
+
+// Passes the progress of one of several stages on to the bar that they share.
+class SharedProgress : public Progress {
+ public:
+  explicit SharedProgress(Progress& bar) : bar_(bar) {}
+  void Advance(std::int64_t done) override { bar_.Advance(done); }
+  void Resume(std::int64_t done) override { bar_.Resume(done); }
+  void Note(const std::string& text) override { bar_.Note(text); }
+
+ private:
+  Progress& bar_;
+};
+
+// Fits all classifiers, each as a stage of its own, so that more of them cost only the new ones.
+std::vector<Artifact> FitClassifiers(const StageContext& context, const LogSource& log,
+                                     const Artifact& dynamics, const DynamicsEnsemble& ensemble,
+                                     const std::vector<std::int64_t>& episodes,
+                                     std::int64_t count) {
+  const ClassifierOptions& options = context.config.classifiers.fit;
+  StageWork work = context.Work();
+  const auto bar =
+      work.StartProgress("fit classifiers", count * options.fit.steps, "gradient steps");
+  work.start_progress = [&](const std::string&, std::int64_t, const std::string&) {
+    return std::make_unique<SharedProgress>(*bar);
+  };
+  std::vector<Artifact> artifacts(static_cast<std::size_t>(count));
+  ParallelFor(count, [&](std::int64_t c) {
+    artifacts[static_cast<std::size_t>(c)] = context.cache.Run<ClassifierStage>(
+        {options, c, episodes, context.config.seed}, {log, dynamics, ensemble}, work);
+  });
+  return artifacts;
+}
+
+void Append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// Loads the reward of a TorchScript module; null where the configuration names none.
+std::shared_ptr<const ScalarOfTransition> RewardFromFile(const TaskOptions& task,
+                                                         const EpisodeBatch& log) {
+  if (task.reward != RewardFunction::kTorchScript) return nullptr;
+  return TorchScriptFunction::Load(task.reward_file, log.obs_dim(), log.action_dim());
+}
+
+// Whether more than half of the episodes that terminate do so at the longest length.
+bool EndsAtLimit(const EpisodeBatch& log) {
+  const std::int64_t longest = LongestEpisode(log);
+  std::int64_t ends = 0, at_limit = 0;
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    if (log.terminated[static_cast<std::size_t>(e)] == 0) continue;
+    ++ends;
+    at_limit += log.Length(e) == longest ? 1 : 0;
+  }
+  return 2 * at_limit > ends;
+}
+
+// Learns what the environment does not give.
+void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
+                    FittedModels& models) {
+  const TaskOptions& task = context.config.task;
+  const auto learn = [&](FunctionKind kind) {
+    const Artifact artifact = context.cache.Run<LearnedFunctionStage>(
+        {kind, task.learned, split.dynamics, context.config.seed}, {log}, context.Work());
+    models.hashes.push_back(artifact.content_hash);
+    models.model_hashes.push_back(artifact.content_hash);
+    return artifact;
+  };
+  const auto function_of = [](const Artifact& artifact) {
+    return std::make_shared<const LearnedFunction>(LearnedFunctionStage::Function(artifact));
+  };
+  if (task.reward == RewardFunction::kLearned) {
+    const Artifact artifact = learn(FunctionKind::kReward);
+    models.reward = function_of(artifact);
+    models.learned.reward = LearnedFunctionStage::ReadRewardErrors(artifact);
+  }
+  if (task.termination != TerminationSource::kLearned) return;
+  const auto& terminated = log.log.terminated;
+  if (std::find(terminated.begin(), terminated.end(), 1) == terminated.end()) {
+    models.learned.termination_note = "no episode of the log ends before its time";
+    return;
+  }
+  const Artifact artifact = learn(FunctionKind::kTermination);
+  const TerminationErrors errors = LearnedFunctionStage::ReadTerminationErrors(artifact);
+  models.learned.termination = errors;
+  // ends by chance have a probability at every step, which is learned; those at a limit have not
+  if (2 * errors.missed > errors.positives && EndsAtLimit(log.log)) {
+    models.learned.termination_note =
+        "most ends of logged episodes are at their longest length and cannot be told from their "
+        "states, as time limits cannot; episodes of the model run for T steps";
+    return;
+  }
+  models.termination = function_of(artifact);
+}
+
+// Takes from a model with measured noise what the returns of the logged policy do not bear out;
+// `dynamics` becomes the artifact of the ensemble that is left.
+void ChooseNoiseOf(const StageContext& context, const LogSource& log,
+                   const std::optional<PolicySource>& behavior, Artifact& dynamics,
+                   FittedModels& models) {
+  const EvaluationConfig& config = context.config;
+  const bool measured = models.noise && models.dynamics.has_noise();
+  if (!measured || !behavior ||
+      !LoggedValue(log.log, config.value, config.value.horizon).has_value()) {
+    return;
+  }
+  const Artifact chosen = context.cache.Run<NoiseStage>(
+      {TaskKeyOf(context), config.value, config.rollout, config.seed},
+      {context.task, log, models, *behavior, dynamics}, context.Work());
+  models.noise_choice = NoiseStage::Choice(chosen);
+  models.dynamics = DynamicsStage::Ensemble(chosen);
+  std::ranges::replace(models.hashes, dynamics.content_hash, chosen.content_hash);
+  std::ranges::replace(models.model_hashes, dynamics.content_hash, chosen.content_hash);
+  dynamics = chosen;
+}
+
+}  // namespace
+
+FittedModels FitModels(const StageContext& context, const LogSource& log,
+                       const std::optional<PolicySource>& behavior, const LogSplit& split,
+                       std::int64_t classifiers) {
+  return FitModels(context, log, log, behavior, split, classifiers);
+}
+
+FittedModels FitModels(const StageContext& context, const LogSource& dynamics_log,
+                       const LogSource& log, const std::optional<PolicySource>& behavior,
+                       const LogSplit& split, std::int64_t classifiers) {
+  const EvaluationConfig& config = context.config;
+  // a wrong file shall be named before hours of training
+  std::shared_ptr<const ScalarOfTransition> reward = RewardFromFile(config.task, log.log);
+  Artifact dynamics = context.cache.Run<DynamicsStage>(
+      {config.dynamics, split.dynamics, split.skipped, config.seed}, {dynamics_log},
+      context.Work());
+  FittedModels models(DynamicsStage::Ensemble(dynamics));
+  models.fitted = dynamics;
+  models.dynamics_histories = DynamicsStage::Histories(dynamics);
+  models.noise = DynamicsStage::Noise(dynamics);
+  models.hashes = models.model_hashes = {dynamics.content_hash};
+  LearnFunctions(context, log, split, models);
+  if (reward) {
+    models.reward = std::move(reward);
+    const std::string hash = Sha256HexOfFile(config.task.reward_file);
+    models.hashes.push_back(hash);
+    models.model_hashes.push_back(hash);
+  }
+  ChooseNoiseOf(context, log, behavior, dynamics, models);
+
+  models.dynamics_report = DynamicsReportStage::Read(context.cache.Run<DynamicsReportStage>(
+      {split.classifiers, config.value.horizon}, {log, dynamics, models.dynamics}, context.Work()));
+  for (const Artifact& artifact :
+       FitClassifiers(context, log, dynamics, models.dynamics, split.classifiers, classifiers)) {
+    models.classifiers.push_back(ClassifierStage::Classifier(artifact));
+    models.classifier_histories.push_back(ClassifierStage::History(artifact));
+    const HeldOutRatios held_out = ReadHeldOut(artifact);
+    Append(models.held_out.real, held_out.real);
+    Append(models.held_out.generated, held_out.generated);
+    models.hashes.push_back(artifact.content_hash);
+  }
+  return models;
+}
+
+}  // namespace lfiw::experiments
