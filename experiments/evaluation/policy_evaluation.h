@@ -26,10 +26,11 @@ struct PolicyEvaluation {
   std::vector<JudgedRow> rows;  // all of results.csv that are about it
 
   const ResultRow& stated() const { return FindRow(ChooseHeadline(measured).key, rows).row; }
-  // The back-test of the estimate stated first. A doubly robust one has none: the log corrects the
-  // answer for its own policy to what it holds.
+  // The back-test of the estimate stated first: of a calibrated model that of the plain one, whose
+  // error for the logged policy it takes away. None is made of a doubly robust estimate.
   std::optional<Backtest> back_test() const {
-    return FindRow(ChooseHeadline(measured).key, rows).evidence.back_test;
+    const RowKey key = ChooseHeadline(measured).key;
+    return FindRow(key.kind == RowKind::kCalibrated ? RowKey{} : key, rows).evidence.back_test;
   }
 };
 

@@ -41,11 +41,12 @@ std::string LogLine(const ReportInputs& in) {
   return line;
 }
 
-std::string BacktestLine(const std::optional<Backtest>& test) {
+std::string BacktestLine(const PolicyEvaluation& evaluation) {
+  const std::optional<Backtest> test = evaluation.back_test();
   if (!test) return "";
-  return fmt::format(
-      "back-test: for the logged policy the same method says {} +- {}, off by {:+.3g}\n",
-      FormatRounded(test->estimate), Rounded(test->estimate_stderr), test->Gap());
+  return fmt::format("back-test: for the logged policy the {} says {} +- {}, off by {:+.3g}\n",
+                     evaluation.measured.calibrated ? "plain model" : "same method",
+                     FormatRounded(test->estimate), Rounded(test->estimate_stderr), test->Gap());
 }
 
 // The answer about one policy, in a few lines.
@@ -60,7 +61,7 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
       text += fmt::format("new - logged: {:+.4g} {}\n", d->value, IntervalOf(d->low, d->high));
     }
   }
-  text += BacktestLine(evaluation.back_test());
+  text += BacktestLine(evaluation);
   if (evaluation.measured.truth) {
     const MonteCarloEstimate& truth = *evaluation.measured.truth;
     text += fmt::format("truth: {} +- {} ({} episodes)\n", FormatRounded(truth.value),
@@ -94,7 +95,7 @@ std::string Ranking(const ReportInputs& in) {
     lines.push_back(std::move(line));
   }
   std::string text = FormatTextTable(header, lines);
-  text += BacktestLine(in.evaluations.front().back_test());
+  text += BacktestLine(in.evaluations.front());
   for (const PolicyEvaluation& evaluation : in.evaluations) {
     const ResultRow& row = evaluation.stated();
     if (!row.reason.empty()) {
