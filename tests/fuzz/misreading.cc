@@ -739,6 +739,9 @@ int main(int argc, char** argv) {
   app.add_flag("--keep", options.keep, "keep the files of every case");
   app.add_option("--dir", options.dir, "directory for the files; a run goes on where it ended")
       ->required();
+  bool anew = false;
+  app.add_flag("--anew", anew, "delete what an earlier run left in that directory");
   CLI11_PARSE(app, argc, argv);
+  if (anew) std::filesystem::remove_all(options.dir);
   return lfiw::core::Run(options);
 }
