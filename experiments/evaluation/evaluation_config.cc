@@ -119,6 +119,7 @@ EvaluationConfig DefaultsOf(Preset preset) {
   config.estimators.horizons = {};
   Shorten(config.back_test.cloning.fit, 5'000);
   config.log.cross_fit = config.dynamics.members;
+  config.calibrate = true;
   return config;
 }
 

@@ -253,6 +253,7 @@ struct EvaluationConfig {
   RolloutOptions rollout;
   EstimatorGrid estimators;
   DoublyRobustRowOptions doubly_robust;
+  bool calibrate = false;  // not in the paper
   std::vector<std::string> rows;
   TruthOptions truth;
   BacktestOptions back_test;
@@ -282,6 +283,9 @@ struct EvaluationConfig {
     v.Field("rollout", rollout, "rollouts of the evaluation policy in the model");
     v.Field("estimators", estimators, "rows of the table");
     v.Field("doubly_robust", doubly_robust, "the doubly robust LFIW estimate");
+    v.Field(
+        "calibrate", calibrate,
+        "state the value in models that the logged policy calibrates, where it is known or cloned");
     v.Field("rows", rows,
             "further estimators to judge beside them, by their names in `lfiw bench`: fqe, wis, "
             "wdr_fqe, dual_dice, logged, ...");

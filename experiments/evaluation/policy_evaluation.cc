@@ -244,7 +244,7 @@ class LogEstimates {
 // Values of the logged policy in every model; none where it is not there to ask, or the model has
 // too few members to disagree.
 std::optional<FamilyValues> LoggedFamily(const EvaluationInputs& in) {
-  const bool asked = in.context.config.preset != Preset::kPaper;
+  const bool asked = in.context.config.calibrate;
   if (!asked || !in.policies.behavior || !in.logged || in.models.dynamics.members() < 2) return {};
   return ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior);
 }

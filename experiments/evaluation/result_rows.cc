@@ -222,34 +222,25 @@ class RowMaker {
   Evidence CalibratedEvidence() const {
     const CalibratedModel& source = *measured_.calibrated;
     Evidence evidence;
-    AddLogFindings(evidence);
+    AddShared(evidence);
     evidence.episodes = config_.rollout.episodes;
     evidence.value = source.value;
     evidence.disagreement = source.standard_error;
-    evidence.spread = measured_.spread;
     evidence.clamp_rate = measured_.clamp_rate;
-    evidence.support = measured_.support;
-    evidence.possible = measured_.possible;
-    evidence.seen = measured_.seen;
     evidence.open_loop = measured_.open_loop;
-    evidence.reach = measured_.reach;
     return evidence;
   }
 
   // What is fitted to the log is judged where the policy goes, weights by what they leave.
   Evidence NamedEvidence(const NamedMeasurement& source) const {
     Evidence evidence;
-    AddLogFindings(evidence);
+    AddShared(evidence);
     evidence.influence = std::max(measured_.influence, source.influence);
     evidence.missing_value = source.estimate.value ? "" : source.estimate.reason;
     evidence.episodes = source.episodes;
     evidence.ess = source.estimate.ess;
     evidence.khat = source.estimate.khat;
     evidence.value = source.estimate.value;
-    evidence.spread = measured_.spread;
-    evidence.support = measured_.support;
-    evidence.possible = measured_.possible;
-    evidence.reach = measured_.reach;
     return evidence;
   }
 
@@ -266,7 +257,7 @@ class RowMaker {
     const DoublyRobustMeasurement& source = *measured_.doubly_robust;
     const Estimate& estimate = source.chosen.estimate;
     Evidence evidence;
-    AddLogFindings(evidence);
+    AddShared(evidence);
     evidence.influence = std::max(measured_.influence, source.influence);
     evidence.missing_value = estimate.value ? "" : estimate.reason;
     evidence.episodes = source.episodes;
@@ -275,12 +266,7 @@ class RowMaker {
     evidence.uncorrected = measured_.plain.value;
     const RemainingError remaining = Remaining(source.chosen);
     evidence.disagreement = std::hypot(0.5 * remaining.path, remaining.members);
-    evidence.spread = measured_.spread;
     evidence.clamp_rate = measured_.clamp_rate;
-    evidence.support = measured_.support;
-    evidence.possible = measured_.possible;
-    evidence.seen = measured_.seen;
-    evidence.reach = measured_.reach;
     return evidence;
   }
 
@@ -291,7 +277,6 @@ class RowMaker {
     if (measured_.member_values.size() > 1) {
       evidence.disagreement = StandardDeviation(measured_.member_values);
     }
-    evidence.spread = measured_.spread;
     evidence.model_auc = measured_.calibration.auc;
     AddCommon({}, evidence);
     return evidence;
@@ -355,22 +340,24 @@ class RowMaker {
     intervals.push_back(BootstrapInterval(estimates, method, config_.intervals.level));
   }
 
-  void AddLogFindings(Evidence& evidence) const {
+  // What every row is judged by, however it is made.
+  void AddShared(Evidence& evidence) const {
     evidence.log_error = measured_.log_error;
     evidence.log_warning = measured_.log_warning;
     evidence.influence = measured_.influence;
+    evidence.spread = measured_.spread;
+    evidence.support = measured_.support;
+    evidence.possible = measured_.possible;
+    evidence.seen = measured_.seen;
+    evidence.reach = measured_.reach;
   }
 
   // Adds what rows with and without weights have in common.
   void AddCommon(const RowKey& key, Evidence& evidence) const {
-    AddLogFindings(evidence);
+    AddShared(evidence);
     evidence.clamp_rate = measured_.clamp_rate;
-    evidence.support = measured_.support;
-    evidence.possible = measured_.possible;
-    evidence.seen = measured_.seen;
     evidence.back_test = BacktestOf(key);
     evidence.open_loop = measured_.open_loop;
-    evidence.reach = measured_.reach;
   }
 
   const EvaluationConfig& config_;

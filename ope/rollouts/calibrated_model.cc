@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "core/parallel.h"
-#include "core/run/progress.h"
 #include "core/statistics.h"
 #include "ope/rollouts/block_rollout.h"
 #include "ope/rollouts/one_member.h"
@@ -18,19 +16,7 @@ MemberReturns ReturnsByMember(const RolloutInputs& inputs, const ValueOptions& v
   const auto members = static_cast<std::size_t>(inputs.dynamics.members());
   const std::vector<double> factors = StepFactors(value, horizon);
   MemberReturns out{std::vector<double>(members), std::vector<double>(members)};
-  ParallelFor(std::ssize(out.means), [&](std::int64_t member) {
-    if (InterruptRequested()) throw Interrupted();
-    const OneMember model(inputs.dynamics, member);
-    const RolloutInputs alone{.dynamics = model,
-                              .ratios = {},
-                              .policy = inputs.policy,
-                              .spec = inputs.spec,
-                              .functions = inputs.functions,
-                              .start_states = inputs.start_states,
-                              .range = inputs.range};
-    BlockRollout block(alone, inputs.start_states.topRows(episodes),
-                       {.first = 0, .size = episodes, .first_step = 0, .steps = horizon}, seed);
-    block.Run();
+  const auto add = [&](std::int64_t member, const BlockRollout& block) {
     std::vector<double> returns(static_cast<std::size_t>(episodes), 0.0);
     for (std::int64_t i = 0; i < episodes; ++i) {
       for (std::int64_t t = 0; t < horizon; ++t) {
@@ -40,7 +26,8 @@ MemberReturns ReturnsByMember(const RolloutInputs& inputs, const ValueOptions& v
     }
     out.means[static_cast<std::size_t>(member)] = Mean(returns);
     out.standard_errors[static_cast<std::size_t>(member)] = StandardError(returns);
-  });
+  };
+  RollOutInEachMember(inputs, episodes, horizon, seed, add);
   return out;
 }
 

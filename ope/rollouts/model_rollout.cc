@@ -59,27 +59,16 @@ Array<double, 2> MemberRewards(const RolloutInputs& inputs, const RolloutOptions
                                std::int64_t horizon, std::uint64_t seed) {
   const std::int64_t n =
       std::min<std::int64_t>(options.member_episodes, inputs.start_states.rows());
-  const std::int64_t members = n > 0 ? inputs.dynamics.members() : 0;
-  Array<double, 2> rewards({members, horizon});
-  ParallelFor(members, [&](std::int64_t member) {
-    if (InterruptRequested()) throw Interrupted();
-    const OneMember model(inputs.dynamics, member);
-    const RolloutInputs alone{.dynamics = model,
-                              .ratios = {},
-                              .policy = inputs.policy,
-                              .spec = inputs.spec,
-                              .functions = inputs.functions,
-                              .start_states = inputs.start_states,
-                              .range = inputs.range};
-    BlockRollout block(alone, inputs.start_states.topRows(n),
-                       {.first = 0, .size = n, .first_step = 0, .steps = horizon}, seed);
-    block.Run();
-    for (std::int64_t t = 0; t < horizon; ++t) {
-      double sum = 0.0;
-      for (std::int64_t i = 0; i < n; ++i) sum += block.reward(i, t);
-      rewards(member, t) = sum / static_cast<double>(n);
-    }
-  });
+  Array<double, 2> rewards({n > 0 ? inputs.dynamics.members() : 0, horizon});
+  if (n == 0) return rewards;
+  RollOutInEachMember(inputs, n, horizon, seed,
+                      [&](std::int64_t member, const BlockRollout& block) {
+                        for (std::int64_t t = 0; t < horizon; ++t) {
+                          double sum = 0.0;
+                          for (std::int64_t i = 0; i < n; ++i) sum += block.reward(i, t);
+                          rewards(member, t) = sum / static_cast<double>(n);
+                        }
+                      });
   return rewards;
 }
 

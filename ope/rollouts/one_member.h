@@ -2,12 +2,15 @@
 #define LFIW_OPE_ROLLOUTS_ONE_MEMBER_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "core/layers.h"
 #include "core/matrix.h"
 #include "models/transition_model.h"
+#include "ope/rollouts/block_rollout.h"
+#include "ope/rollouts/rollout_inputs.h"
 
 namespace lfiw::ope {
 
@@ -31,6 +34,13 @@ class OneMember final : public TransitionModel {
   const TransitionModel& all_;
   std::int64_t member_;
 };
+
+// Rolls the policy out for `horizon` steps from the first `episodes` start states in each member of
+// the model alone, as one parallel task each; all members see the same start states and random
+// numbers. visit(member, block) sees the rollouts of one member, on the thread of its task.
+void RollOutInEachMember(
+    const RolloutInputs& inputs, std::int64_t episodes, std::int64_t horizon, std::uint64_t seed,
+    const std::function<void(std::int64_t member, const BlockRollout& block)>& visit);
 
 }  // namespace lfiw::ope
 

@@ -171,6 +171,22 @@ TEST(MakeRows, ACalibratedModelIsStatedFirstWithTheSpreadOfItsFamily) {
   EXPECT_EQ(MakeRows(config, {}, measured)[rows.size() - 1].row.verdict, "do not use");
 }
 
+TEST(MakeRows, EveryKindOfRowIsRefusedWhereItGuesses) {
+  const EvaluationConfig config = ConfigOfRows();
+  const double model = Measured(config, 0.0).plain.value;
+  EvaluationMeasurements measured = Calibrated(config, model);
+  measured.doubly_robust = Corrected(config, model).doubly_robust;
+  measured.named = {{.name = "fqe", .estimate = {}, .interval = {}, .episodes = 30}};
+  measured.named[0].estimate.value = model;
+  // a value that no logged episode returned, of a policy that leaves the log
+  measured.seen = ReturnRange{model + 1.0, model + 2.0};
+  measured.support = SupportCheck{.outside = 0.2};
+  for (const JudgedRow& judged : MakeRows(config, {}, measured)) {
+    EXPECT_THAT(judged.row.reason, HasSubstr("outside all logged returns")) << judged.row.estimator;
+    EXPECT_EQ(judged.row.verdict, "do not use") << judged.row.estimator;
+  }
+}
+
 TEST(MakeRows, RowsAskedForByNameStandLast) {
   const EvaluationConfig config = ConfigOfRows();
   EvaluationMeasurements measured = Measured(config, 0.0);
