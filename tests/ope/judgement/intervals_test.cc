@@ -68,8 +68,7 @@ TEST(MemberInterval, IsStudentsAboutTheValueWithTheMembersDeviation) {
 }
 
 TEST(CorrectionInterval, AddsWhatIsLeftOfThePathAndOfTheModelsError) {
-  const Interval wide =
-      CorrectionInterval(7.0, 14.0, 10.0, {.path = 6.0, .members = 4.0}, 0.95);
+  const Interval wide = CorrectionInterval(7.0, 14.0, 10.0, {.path = 6.0, .members = 4.0}, 0.95);
   const double spread = 1.959964 * 5.0;
   EXPECT_NEAR(wide.low, 10.0 - std::hypot(3.0, spread), 1e-5);
   EXPECT_NEAR(wide.high, 10.0 + std::hypot(4.0, spread), 1e-5);

@@ -59,7 +59,8 @@ TEST(DifferenceChoice, HoldsDifferencesAgainstTheirOwnErrors) {
   EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 1.9 * error, 5.0}, influences, 2.0), 2);
   EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 2.1 * error, 5.0}, influences, 2.0), 0);
   // the third agrees with the second, but not with the first
-  EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 1.9 * error, 5.0 + 2.5 * error}, influences, 2.0), 1);
+  EXPECT_EQ(DifferenceChoice(Values{5.0, 5.0 + 1.9 * error, 5.0 + 2.5 * error}, influences, 2.0),
+            1);
 }
 
 TEST(MinimizeOnSimplex, GivesInverseVariancesToIndependentErrors) {
