@@ -19,7 +19,7 @@ struct MlpOptions {
   std::int64_t hidden_layers = 3;             // the paper's depth and width
   std::int64_t width = 500;                   // units of every hidden layer
   Activation activation = Activation::kSilu;  // "swish" in the paper
-  Precision precision = Precision::kAuto;     // of the products of training steps
+  Precision precision = Precision::kFloat;    // of the products of training steps
 
   template <class Visitor>
   void Visit(Visitor& v) {

@@ -6,7 +6,7 @@
 
 namespace lfiw::policies {
 
-MeanPolicy::MeanPolicy(std::unique_ptr<Policy> policy) : policy_(std::move(policy)) {}
+MeanPolicy::MeanPolicy(std::shared_ptr<const Policy> policy) : policy_(std::move(policy)) {}
 
 std::string MeanPolicy::Description() const { return "mean action of " + policy_->Description(); }
 

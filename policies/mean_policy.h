@@ -15,7 +15,7 @@ namespace lfiw::policies {
 // of trained agents mostly are measured. It has no density.
 class MeanPolicy final : public Policy {
  public:
-  explicit MeanPolicy(std::unique_ptr<Policy> policy);
+  explicit MeanPolicy(std::shared_ptr<const Policy> policy);
 
   std::int64_t obs_dim() const override { return policy_->obs_dim(); }
   std::int64_t action_dim() const override { return policy_->action_dim(); }
@@ -33,7 +33,7 @@ class MeanPolicy final : public Policy {
                   std::span<double> log_density) const override;
 
  private:
-  std::unique_ptr<Policy> policy_;
+  std::shared_ptr<const Policy> policy_;
 };
 
 }  // namespace lfiw::policies

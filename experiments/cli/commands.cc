@@ -103,6 +103,7 @@ RunPlan PlanOf(const RunOptions& options, const std::vector<std::string>& overri
           .cache = options.cache,
           .dry_run = options.dry_run,
           .verbosity = verbosity,
+          .kind = options.kind,
           .command = CommandOf(options, overrides)};
 }
 

@@ -2,10 +2,12 @@
 #define LFIW_EXPERIMENTS_CLI_COMMANDS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/presentation/experiment.h"
 #include "experiments/presentation/terminal_progress.h"
 
 namespace lfiw::experiments {
@@ -26,6 +28,7 @@ struct RunOptions {
   bool dry_run = false;
   std::string out;
   std::string cache = "outputs/cache";
+  std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
 };
 int Run(const RunOptions& options, const CommonOptions& common);
 

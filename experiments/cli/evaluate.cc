@@ -85,6 +85,7 @@ EvaluationConfig DefaultsFor(const EvaluateCommand& command,
   config.policies.pair = PolicyPair::kFiles;
   config.policies.behavior_file = command.behavior;
   config.policies.evaluation_files = PolicyFiles(command.policies);
+  config.policies.mean = command.mean;
   config.value.horizon = command.horizon;
   config.estimators.horizons = {};
   config.truth.enabled = false;
@@ -122,6 +123,7 @@ std::string CommandText(const EvaluateCommand& command) {
   add("--reward", command.reward);
   add("--map", command.map);
   if (command.horizon > 0) text += fmt::format(" --horizon {}", command.horizon);
+  if (command.mean) text += " --mean";
   for (const std::string& override : command.overrides) text += " " + override;
   return text;
 }

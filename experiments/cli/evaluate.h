@@ -22,6 +22,7 @@ struct EvaluateCommand {
   std::vector<std::string> overrides;
   std::string out;
   std::string cache = "outputs/cache";
+  bool mean = false;  // the policies act without noise
   bool dry_run = false;
 };
 

@@ -34,6 +34,10 @@ std::vector<ExperimentRunner> AllExperiments() {
 
 int RunExperiment(const RunPlan& plan) {
   const ExperimentKind kind = ReadExperimentKind(plan.config, plan.overrides);
+  if (plan.kind && *plan.kind != kind) {
+    Throw<ConfigError>("{}: is for experiment: {}, not {}; `lfiw run` runs files of every kind",
+                       plan.config, EnumName(kind), EnumName(*plan.kind));
+  }
   const std::vector<ExperimentRunner> all = AllExperiments();
   const auto runner = std::ranges::find(all, kind, &ExperimentRunner::kind);
   if (runner == all.end()) {

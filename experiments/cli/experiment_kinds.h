@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct RunPlan {
   std::string cache;
   bool dry_run = false;  // only prints the resolved configuration
   Verbosity verbosity = Verbosity::kNormal;
-  std::string command;  // that repeats the run, for its report
+  std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
+  std::string command;                      // that repeats the run, for its report
 };
 
 // A kind of experiment file and what runs it, which returns the program's exit status.

@@ -18,6 +18,7 @@
 #include "experiments/cli/evaluate.h"
 #include "experiments/cli/log_commands.h"
 #include "experiments/cli/openblas_kernel.h"
+#include "experiments/cli/usage.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -79,7 +80,7 @@ void AddRun(CLI::App& app, CommandLine& line) {
       "Examples:\n"
       "  lfiw run experiments/configs/quickstart.yaml\n"
       "  lfiw run experiments/configs/mbope_half_cheetah.yaml seed=1 dynamics.members=7\n"
-      "  lfiw run FILE -m seed=range(0,5) policies.pair=snapshots,independent\n"
+      "  lfiw run FILE -m 'seed=range(0,5)' policies.pair=snapshots,independent\n"
       "  lfiw run FILE --dry-run        print the resolved configuration");
   AddRunOptions(*verb, line);
 }
@@ -92,6 +93,10 @@ void AddBench(CLI::App& app, CommandLine& line) {
       "  lfiw bench experiments/configs/bench_tabular.yaml\n"
       "  lfiw bench experiments/configs/bench_linear_gaussian.yaml estimators=[wis,dr_lfiw]");
   AddRunOptions(*verb, line);
+  verb->callback([&line] {
+    line.run.kind = ExperimentKind::kBench;
+    line.action = [&line] { return Run(line.run, line.common); };
+  });
 }
 
 void AddTruth(CLI::App& app, CommandLine& line) {
@@ -104,7 +109,7 @@ void AddTruth(CLI::App& app, CommandLine& line) {
   verb->add_option("--env", options.env, "environment name")->required();
   AddPolicy(*verb, "--policy", options.policy, options.contract);
   verb->add_flag("--mean", options.mean, "act by the policy's mean, without noise");
-  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(AtLeastOne());
   verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::Range(2, 100000000));
   verb->add_option("--discount", options.discount, "discount per step")->check(CLI::Range(0., 1.));
   verb->add_option("--seed", options.seed, "root seed");
@@ -140,8 +145,8 @@ void AddCollect(CLI::App& app, CommandLine& line) {
   verb->add_option("--out", options.out, "log to write")->required();
   verb->add_option("--format", options.format,
                    "npz, d4rl, minari or csv (default: by the ending of the name)");
-  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(CLI::PositiveNumber);
-  verb->add_option("--episodes", options.episodes, "episodes")->check(CLI::PositiveNumber);
+  verb->add_option("--horizon", options.horizon, "steps of an episode")->check(AtLeastOne());
+  verb->add_option("--episodes", options.episodes, "episodes")->check(AtLeastOne());
   verb->add_option("--seed", options.seed, "root seed");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Collect(line.collect, line.common); }; });
@@ -185,11 +190,13 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       "environment, learned, or the file of a TorchScript module (states, actions, next "
       "states) -> rewards, which is code: name only a file that you trust");
   verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
+  verb->add_flag("--mean", options.mean,
+                 "evaluate the policies without noise, by their mean action");
   verb->add_option("--map", options.map,
                    "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");
   verb->add_option("--horizon", options.horizon,
                    "steps (default: what at least 5 % of the episodes take)")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeastOne());
   verb->add_option("overrides", options.overrides, "key.path=value, as for run");
   verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
   verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
@@ -212,7 +219,7 @@ void AddLogArguments(CLI::App& verb, LogArguments& log) {
                   "of next_obs, terminal, timeout, offsets, lengths, density, aux, position");
   verb.add_option("--max-episode-steps", log.max_episode_steps,
                   "where a flat file without time limits is cut (default 1000)")
-      ->check(CLI::PositiveNumber);
+      ->check(AtLeastOne());
 }
 
 void AddInspect(CLI::App& app, CommandLine& line) {
@@ -349,7 +356,13 @@ int RunProgram(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kDone : kWrongInput;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (argc < 2) {
+      fmt::print(stderr, "{}", FirstStepsText());
+    } else {
+      fmt::print(stderr, "lfiw: {}\n", UsageErrorText(app, argv[1], error));
+    }
+    return kWrongInput;
   }
 
   return Guard([&] {

@@ -26,6 +26,7 @@ void CheckGrid(const EvaluationConfig& config, Problems& problems) {
       problems.push_back(fmt::format("estimators.horizons: {} is beyond value.horizon = {}", h,
                                      config.value.horizon));
     }
+    if (h < 0) problems.push_back(fmt::format("estimators.horizons: {} is below 0", h));
   }
   if (grid.variants.empty() || grid.normalizations.empty() || grid.alphas.empty() ||
       grid.betas.empty() || grid.averages.empty()) {

@@ -65,6 +65,7 @@ struct PolicyPairOptions {
   std::uint64_t seed = 0;
   std::string behavior_file;
   std::vector<std::string> evaluation_files;
+  bool mean = false;  // the policies to be evaluated act without noise
   PpoHyperparameters ppo;
 
   template <class Visitor>
@@ -77,6 +78,9 @@ struct PolicyPairOptions {
             "policy file, for pair: files; may be empty where the log is a file");
     v.Field("evaluation_files", evaluation_files,
             "policy files, for pair: files; all of them share the models");
+    v.Field("mean", mean,
+            "evaluate the policies without noise, by their mean action or their likeliest one, as "
+            "published returns of trained agents mostly are");
     v.Field("ppo", ppo, "hyper-parameters of PPO");
   }
 };

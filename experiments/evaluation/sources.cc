@@ -22,6 +22,7 @@
 #include "models/transition_view.h"
 #include "policies/files/policy_file.h"
 #include "policies/log_compatibility.h"
+#include "policies/mean_policy.h"
 #include "policies/policy_check.h"
 
 namespace lfiw::experiments {
@@ -96,6 +97,24 @@ PolicySet GivenPolicies(const StageContext& context) {
     set.evaluations.push_back(GivenPolicy(context.task, options.evaluation_files[i], labels[i]));
   }
   return set;
+}
+
+PolicySet PoliciesOf(const StageContext& context) {
+  switch (context.config.policies.pair) {
+    case PolicyPair::kSnapshots:
+      return TrainSnapshots(context);
+    case PolicyPair::kIndependent:
+      return TrainIndependent(context);
+    case PolicyPair::kFiles:
+      break;
+  }
+  return GivenPolicies(context);
+}
+
+PolicySource WithoutNoise(PolicySource source) {
+  source.policy = std::make_shared<MeanPolicy>(std::move(source.policy));
+  source.hash += " without noise";
+  return source;
 }
 
 VectorD BoundOf(const std::vector<double>& given, const char* name, const VectorD& shown) {
@@ -225,15 +244,11 @@ void FitLogToTask(const Task& task, const std::string& path, LogSource& log) {
 }
 
 PolicySet MakePolicies(const StageContext& context) {
-  switch (context.config.policies.pair) {
-    case PolicyPair::kSnapshots:
-      return TrainSnapshots(context);
-    case PolicyPair::kIndependent:
-      return TrainIndependent(context);
-    case PolicyPair::kFiles:
-      break;
+  PolicySet set = PoliciesOf(context);
+  if (context.config.policies.mean) {
+    for (PolicySource& policy : set.evaluations) policy = WithoutNoise(std::move(policy));
   }
-  return GivenPolicies(context);
+  return set;
 }
 
 PolicySource FindBehavior(const StageContext& context, const LogSource& log) {

@@ -1,6 +1,7 @@
 #include "experiments/presentation/terminal_progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,13 @@ std::string FormatCount(double count) {
   if (count >= 1e6) return fmt::format("{:.2f}M", count / 1e6);
   if (count >= 1e4) return fmt::format("{:.1f}k", count / 1e3);
   return fmt::format("{:.0f}", count);
+}
+
+// The width of a terminal; of what is none, such as a file, that of usual lines.
+std::size_t ColumnsOf(int file) {
+  winsize size{};
+  const bool known = ioctl(file, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 100;
 }
 
 }  // namespace
@@ -61,6 +69,25 @@ TerminalProgress::TerminalProgress(std::string title, std::int64_t total, std::s
       start_(Clock::now()),
       last_(start_) {}
 
+std::string ProgressLine(const std::string& title, double share, const std::string& rate,
+                         const std::string& note, const std::string& left, std::size_t columns) {
+  constexpr std::size_t kWidestBar = 24, kNarrowestBar = 6;
+  const auto line = [&](std::size_t width, const std::string& remark) {
+    const auto filled = static_cast<std::size_t>(share * static_cast<double>(width));
+    return fmt::format("  {:<28} [{}{}] {:3.0f}%  {}{}  {}", title, std::string(filled, '#'),
+                       std::string(width - filled, '.'), 100 * share, rate,
+                       remark.empty() ? "" : ", " + remark, left);
+  };
+  // the last column stays empty, or terminals break the line
+  for (const std::string& remark : {note, std::string()}) {
+    const std::size_t others = line(0, remark).size();
+    if (others + kNarrowestBar < columns) {
+      return line(std::min(kWidestBar, columns - 1 - others), remark);
+    }
+  }
+  return line(0, "").substr(0, columns - 1);
+}
+
 TerminalProgress::~TerminalProgress() {
   if (verbosity_ == Verbosity::kQuiet || work_.done == 0) return;
   const std::string took =
@@ -93,14 +120,10 @@ void TerminalProgress::Note(const std::string& text) {
 
 void TerminalProgress::Draw(Clock::time_point now) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
-  const double share = work_.Share();
-  constexpr int kWidth = 24;
-  const int filled = static_cast<int>(share * kWidth);
-  const std::string bar = std::string(static_cast<std::size_t>(filled), '#') +
-                          std::string(static_cast<std::size_t>(kWidth - filled), '.');
-  fmt::print(stderr, "{}  {:<28} [{}] {:3.0f}%  {} {}/s{}  {} left{}", terminal_ ? "\r\033[K" : "",
-             title_, bar, 100 * share, FormatCount(work_.Rate(elapsed)), unit_,
-             note_.empty() ? "" : ", " + note_, FormatDuration(work_.SecondsLeft(elapsed)),
+  const std::string rate = fmt::format("{} {}/s", FormatCount(work_.Rate(elapsed)), unit_);
+  const std::string left = FormatDuration(work_.SecondsLeft(elapsed)) + " left";
+  fmt::print(stderr, "{}{}{}", terminal_ ? "\r\033[K" : "",
+             ProgressLine(title_, work_.Share(), rate, note_, left, ColumnsOf(STDERR_FILENO)),
              terminal_ ? "" : "\n");
   std::fflush(stderr);
 }

@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_PRESENTATION_TERMINAL_PROGRESS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -50,6 +51,11 @@ class TerminalProgress : public Progress {
   Clock::time_point start_, last_;
   std::mutex mutex_;
 };
+
+// One line of at most `columns` - 1 characters about work of which `share` in [0, 1] is done: where
+// there is little room first the bar gets shorter, then the note is left out.
+std::string ProgressLine(const std::string& title, double share, const std::string& rate,
+                         const std::string& note, const std::string& left, std::size_t columns);
 
 // How a stage writes checkpoints, and shows its progress on the terminal.
 StageWork TerminalWork(Verbosity verbosity, double checkpoint_seconds = 60.0);

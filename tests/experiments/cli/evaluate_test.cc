@@ -162,6 +162,14 @@ TEST_F(EvaluateTest, TheHorizonIsWhatEnoughEpisodesTakeUnlessItIsGiven) {
   EXPECT_EQ(Resolved().value.horizon, 4);
 }
 
+TEST_F(EvaluateTest, PoliciesActWithoutNoiseOnlyWhereThatIsAsked) {
+  EXPECT_FALSE(Resolved().policies.mean);
+  command_.mean = true;
+  EXPECT_TRUE(Resolved().policies.mean);
+  command_.overrides = {"policies.mean=false"};
+  EXPECT_FALSE(Resolved().policies.mean);
+}
+
 // ---- the reward
 
 TEST_F(EvaluateTest, TheRewardIsLearnedTheEnvironmentsOrThatOfAFile) {

@@ -105,6 +105,8 @@ TEST(CheckConfig, HorizonsMustLieWithinTheEpisode) {
   config.value.horizon = 50;
   config.estimators.horizons = {20, 80};
   EXPECT_THAT(Problems(config), HasSubstr("estimators.horizons: 80 is beyond value.horizon = 50"));
+  config.estimators.horizons = {20, -1};
+  EXPECT_THAT(Problems(config), HasSubstr("estimators.horizons: -1 is below 0"));
 }
 
 }  // namespace

@@ -253,6 +253,18 @@ TEST_F(SourcesTest, AGivenBehaviorPolicyIsLabeledSo) {
   EXPECT_EQ(set.behavior->path, dir_ / "mine.npz");
 }
 
+TEST_F(SourcesTest, WithoutNoiseEvaluatedPoliciesAreOthersAndTheBehaviorPolicyIsNot) {
+  config_.policies.pair = PolicyPair::kFiles;
+  config_.policies.behavior_file = SavedPolicy("mine.npz", 0.1);
+  config_.policies.evaluation_files = {SavedPolicy("new.npz", 0.2)};
+  const std::string noisy = MakePolicies(Context()).evaluations[0].hash;
+  config_.policies.mean = true;
+  const PolicySet set = MakePolicies(Context());
+  EXPECT_EQ(set.evaluations[0].policy->noise_dim(), 0);
+  EXPECT_NE(set.evaluations[0].hash, noisy);
+  EXPECT_GT(set.behavior->policy->noise_dim(), 0);
+}
+
 TEST_F(SourcesTest, APolicyOfOtherSizesThanTheTasksIsRefused) {
   config_.policies.pair = PolicyPair::kFiles;
   config_.policies.evaluation_files = {SavedPolicy("wide.npz", 0.1, 3)};

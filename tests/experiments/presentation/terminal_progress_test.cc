@@ -23,6 +23,21 @@ TEST(WorkCount, MoreThanTheTotalIsAllOfIt) {
   EXPECT_EQ(work.SecondsLeft(1.0), 0.0);
 }
 
+TEST(ProgressLine, IsNoWiderThanTheTerminal) {
+  const auto line = [](std::size_t columns) {
+    return ProgressLine("fit dynamics", 0.5, "1234 gradient steps/s", "loss 0.1234", "2m 03s left",
+                        columns);
+  };
+  EXPECT_EQ(line(200),
+            "  fit dynamics                 [############............]  50%  1234 gradient "
+            "steps/s, loss 0.1234  2m 03s left");
+  for (const std::size_t columns : {110u, 100u, 90u, 80u, 60u, 20u}) {
+    EXPECT_LT(line(columns).size(), columns) << columns;
+  }
+  EXPECT_NE(line(80).find("2m 03s left"), std::string::npos);
+  EXPECT_EQ(line(80).find("loss"), std::string::npos);
+}
+
 TEST(FormatDuration, ChoosesItsUnits) {
   EXPECT_EQ(FormatDuration(4.12), "4.1s");
   EXPECT_EQ(FormatDuration(200.0), "3m 20s");
