@@ -18,8 +18,8 @@ namespace lfiw::models {
 
 struct ClassifierOptions : NetworkFitOptions {
   // The paper's steps and batch (real and generated together); a fifth of the distinct episodes is
-  // held out. Rounded products leave what a classifier learns as it is; what a model of the dynamics
-  // learns they make easier to tell from data.
+  // held out. Rounded products leave what a classifier learns as it is; what a model of the
+  // dynamics learns they make easier to tell from data.
   ClassifierOptions() {
     network.precision = Precision::kAuto;
     fit = {.steps = 10'000, .batch = 250, .validate_every = 500, .adam = {}};

@@ -57,9 +57,9 @@ CalibratedModel CalibrateModel(const FamilyValues& logged, const FamilyValues& e
   out.value = out.mean + out.slope * (out.logged - out.logged_mean);
   const auto [low, high] = std::minmax_element(x.begin(), x.end());
   out.outside = std::max({*low - out.logged, out.logged - *high, 0.0});
-  // how far the mean of finitely many models may be off, and what lies beyond all of them
-  const double variance = std::max(yy - out.slope * xy, 0.0) * (1.0 + 1.0 / count) +
-                          std::pow(evaluated.standard_error, 2) +
+  // one model's own error, the one that all share, and how far the mean of finitely many may be off
+  const double apart = std::max(yy - out.slope * xy, 0.0);
+  const double variance = apart * (2.0 + 1.0 / count) + std::pow(evaluated.standard_error, 2) +
                           std::pow(out.slope * out.outside, 2);
   out.standard_error = std::sqrt(variance);
   out.degrees = static_cast<double>(members) - 1.0;

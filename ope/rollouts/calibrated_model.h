@@ -20,10 +20,13 @@ namespace lfiw::ope {
 // standard error e
 //
 //   v = mean y + k (x* - mean x),  k = cov(x, y) / (var x + e^2),
-//   var v = var y - k cov(x, y),
+//   var v = 2 (var y - k cov(x, y)),
 //
 // the regression of y on x: an error that a model makes for both policies cancels, and a model's
 // error for a policy that has little to do with the logged one is left to the spread of the family.
+// The models of a family have the data, the kind of network and the training in common, and so an
+// error that their spread does not show. It is taken to be as large as what they differ in, hence
+// the factor 2.
 
 // Values [scales, members] of one policy in every model of a family.
 struct FamilyValues {

@@ -42,7 +42,8 @@ TEST(CalibrateModel, WhatHasNothingInCommonStaysAtItsMeanWithTheSpreadOfTheFamil
   const CalibratedModel model = CalibrateModel(logged, evaluated, LogOf(10.5, 0.1));
   EXPECT_NEAR(model.slope, 0.0, 1e-12);
   EXPECT_NEAR(model.value, 15.0, 1e-12);
-  EXPECT_NEAR(model.standard_error, std::sqrt(4.0 / 3.0 * 1.25), 1e-9);
+  // of one model, of all alike, and of the mean of four
+  EXPECT_NEAR(model.standard_error, std::sqrt(4.0 / 3.0 * 2.25), 1e-9);
 }
 
 TEST(CalibrateModel, ANoisyLogMovesLess) {
