@@ -1,6 +1,7 @@
 #include "core/logs/array_log.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -72,7 +73,8 @@ class FlatReader final : public LogReader {
           keys_.episode_id, keys_.density, keys_.aux, keys_.position}) {
       RequireRows(key);
     }
-    if (keys_.offsets.empty()) RequireRows(keys_.terminal);
+    ResolveLengths();
+    if (HasFlags()) RequireRows(keys_.terminal);
     RequireSameWidth();
     MakeSource();
     FillDims(*store_, keys_, store_->Info(keys_.observation).row_items(),
@@ -141,10 +143,39 @@ class FlatReader final : public LogReader {
                      Where(*store_, keys_.next_observation), width, expected);
   }
 
+  // Episodes are told by flags, not by their first rows or lengths.
+  bool HasFlags() const { return keys_.offsets.empty() && keys_.lengths.empty(); }
+
+  // Lengths of episodes that --map names are used. Others repeat what flags say, or are those of
+  // more episodes than the file still holds.
+  void ResolveLengths() {
+    if (keys_.lengths.empty() || keys_.format == "mapped") return;
+    // as floating-point numbers, since those of a hostile file may not add up in 64 bits
+    const std::vector<double> lengths =
+        ToDoubles(store_->ReadAll(keys_.lengths), Where(*store_, keys_.lengths));
+    const double sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
+    const bool fits = sum == static_cast<double>(rows_);
+    const bool has_flags = !keys_.timeout.empty() || !keys_.end.empty() ||
+                           !keys_.episode_id.empty() || !keys_.mask.empty();
+    if (fits && !has_flags) return;
+    if (!fits && !has_flags && keys_.terminal.empty()) {
+      Throw<DataError>(
+          "{} adds up to {} steps, {} has {}, and nothing else says where episodes end; save the "
+          "lengths of the episodes in the file, or terminals and timeouts (one flag a step)",
+          Where(*store_, keys_.lengths), sum, keys_.reward, rows_);
+    }
+    if (!fits) {
+      AddNote(info_, fmt::format("'{}' adds up to {} steps, not to the {} of the file, and was not "
+                                 "used: flags tell where episodes end",
+                                 keys_.lengths, sum, rows_));
+    }
+    keys_.lengths.clear();
+  }
+
   void MakeSource() {
     const std::int64_t observations = store_->Info(keys_.observation).rows();
     std::int64_t with_last = -1;
-    if (keys_.offsets.empty()) {
+    if (HasFlags()) {
       MakeFlags();
     } else {
       source_ = MakeOffsetSource(*store_, keys_, info_);
@@ -180,9 +211,14 @@ class FlatReader final : public LogReader {
     }
     RequireBoundaries(marks_limits);
     if (layout_.wrap_row > 0) {
-      AddNote(info_, fmt::format("rows do not continue at row {}, where no end is marked, as in a "
-                                 "ring buffer that was filled again; an episode ends there",
-                                 layout_.wrap_row));
+      AddNote(info_,
+              keys_.next_observation.empty()
+                  ? fmt::format("the file names row {} as the oldest of a ring buffer that was "
+                                "filled again; an episode ends before it",
+                                layout_.wrap_row)
+                  : fmt::format("rows do not continue at row {}, where no end is marked, as in a "
+                                "ring buffer that was filled again; an episode ends there",
+                                layout_.wrap_row));
     }
     source_ = MakeFlagSource(*store_, keys_, options_.max_episode_steps, layout_, counts_);
     const bool tells_terminals = !keys_.terminal.empty() || !keys_.mask.empty() ||
@@ -348,7 +384,7 @@ class FlatReader final : public LogReader {
 
   void NoteEnd() {
     NoteUnrecordedEnds(info_, counts_);
-    if (counts_.cut_episodes > 0 && keys_.offsets.empty()) {
+    if (counts_.cut_episodes > 0 && HasFlags()) {
       AddNote(info_, fmt::format("the file does not mark time limits: {} episodes were cut at {} "
                                  "steps (--max-episode-steps)",
                                  counts_.cut_episodes, options_.max_episode_steps));
@@ -380,6 +416,20 @@ bool IsPadded(const ArrayStore& store, const LogKeys& keys) {
                                    store.Info(keys.terminal).shape.size() == 1 &&
                                    store.Info(keys.terminal).rows() == rewards[0];
   return !keys.lengths.empty() || with_last || one_flag_an_episode;
+}
+
+// Lengths count episodes along the first axis.
+void RequireEpisodesFirst(const ArrayStore& store, const LogKeys& keys) {
+  if (keys.lengths.empty()) return;
+  const ArrayInfo& lengths = store.Info(keys.lengths);
+  const std::vector<std::int64_t>& rewards = store.Info(keys.reward).shape;
+  if (lengths.rows() == rewards[0]) return;
+  Throw<DataError>("{} has {} values, but {} has shape [{}], expected [episodes, steps]{}",
+                   Where(store, keys.lengths), lengths.rows(), keys.reward,
+                   fmt::join(rewards, ", "),
+                   lengths.rows() == rewards[1]
+                       ? "; exchange the axes of all arrays with numpy.swapaxes(a, 0, 1)"
+                       : "");
 }
 
 [[noreturn]] void RejectAxes(const ArrayStore& store, const LogKeys& keys) {
@@ -415,6 +465,7 @@ std::unique_ptr<LogReader> OpenArrayLog(std::unique_ptr<ArrayStore> store, const
   const ArrayInfo& rewards = store->Info(keys.reward);
   const bool two_axes = keys.offsets.empty() && rewards.shape.size() >= 2 && rewards.shape[1] > 1;
   if (!two_axes) return std::make_unique<FlatReader>(std::move(store), keys, options);
+  RequireEpisodesFirst(*store, keys);
   if (IsPadded(*store, keys)) return OpenPaddedLog(std::move(store), keys);
   const TimeAxis axis = FindTimeAxis(*store, keys);
   if (axis == TimeAxis::kUnknown) RejectAxes(*store, keys);

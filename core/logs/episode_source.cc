@@ -6,8 +6,8 @@
 #include "core/arrays/open_array_store.h"
 #include "core/error.h"
 #include "core/logs/array_blocks.h"
-#include "core/logs/line_reader.h"
 #include "core/logs/log_builder.h"
+#include "core/logs/ring_buffer.h"
 
 namespace lfiw::core {
 namespace {
@@ -163,6 +163,11 @@ class OffsetSource final : public EpisodeSource {
  public:
   OffsetSource(ArrayStore& store, const LogKeys& keys, LogInfo& info) {
     const std::int64_t rows = store.Info(keys.reward).rows();
+    if (keys.offsets.empty()) {
+      AddLengths(store, keys, rows);
+      LoadEnds(store, keys, info);
+      return;
+    }
     offsets_ = ToIntegers(store.ReadAll(keys.offsets), Where(store, keys.offsets));
     if (offsets_.empty() || offsets_.front() != 0) {
       if (keys.format == "npz") RejectFirst(store, keys);
@@ -195,6 +200,38 @@ class OffsetSource final : public EpisodeSource {
  private:
   std::int64_t count() const { return static_cast<std::int64_t>(offsets_.size()) - 1; }
 
+  // Offsets by the steps of each episode.
+  void AddLengths(ArrayStore& store, const LogKeys& keys, std::int64_t rows) {
+    offsets_ = {0};
+    for (const std::int64_t length :
+         ToIntegers(store.ReadAll(keys.lengths), Where(store, keys.lengths))) {
+      if (length <= 0 || length > rows - offsets_.back()) {
+        Throw<DataError>("{} holds {} for episode {}, expected 1 to {}", Where(store, keys.lengths),
+                         length, count(), rows - offsets_.back());
+      }
+      offsets_.push_back(offsets_.back() + length);
+    }
+    if (offsets_.back() != rows) {
+      Throw<DataError>("{} adds up to {} steps, {} has {}", Where(store, keys.lengths),
+                       offsets_.back(), keys.reward, rows);
+    }
+  }
+
+  // Refuses an end that flags have inside of an episode.
+  void RequireNoEndInside(const ArrayStore& store, const LogKeys& keys,
+                          const std::vector<std::uint8_t>& flags) const {
+    for (std::size_t e = 1; e < offsets_.size(); ++e) {
+      for (std::int64_t row = offsets_[e - 1]; row + 1 < offsets_[e]; ++row) {
+        if (flags[static_cast<std::size_t>(row)] == 0) continue;
+        Throw<DataError>(
+            "{} is set in row {}, inside episode {} (rows {} to {}) that '{}' gives; leave out the "
+            "one of the two that is wrong",
+            Where(store, keys.terminal), row, e - 1, offsets_[e - 1], offsets_[e] - 1,
+            keys.lengths);
+      }
+    }
+  }
+
   [[noreturn]] void RejectFirst(const ArrayStore& store, const LogKeys& keys) const {
     if (offsets_.empty()) {
       Throw<DataError>("{}: {} has 0 values, expected the number of episodes plus one (>= 2)",
@@ -223,6 +260,9 @@ class OffsetSource final : public EpisodeSource {
     if (rows == count()) {
       ended_ = ReadFlags(store, keys.terminal, 0, rows);
     } else {
+      if (!keys.lengths.empty()) {
+        RequireNoEndInside(store, keys, ReadFlags(store, keys.terminal, 0, rows));
+      }
       for (std::size_t e = 1; e < offsets_.size(); ++e) {
         ended_.push_back(ReadFlags(store, keys.terminal, offsets_[e] - 1, 1)[0]);
       }
@@ -365,19 +405,6 @@ class WrapSearch {
   MatrixF last_next_;
 };
 
-// The number of rows that a ring buffer says it has filled, or -1.
-std::int64_t StatedRows(ArrayStore& store) {
-  for (const char* name : {"_size", "size"}) {
-    if (const auto found = store.attributes().find(name); found != store.attributes().end()) {
-      return static_cast<std::int64_t>(ParseNumber(found->second).value_or(-1.0));
-    }
-    if (!store.Has(name) || !IsIntegerType(store.Info(name).type)) continue;
-    const auto values = ToIntegers(store.ReadAll(name, 1 << 10), Where(store, name));
-    if (values.size() == 1) return values[0];
-  }
-  return -1;
-}
-
 }  // namespace
 
 FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
@@ -405,12 +432,13 @@ FlatRows SurveyFlatRows(ArrayStore& store, const LogKeys& keys) {
   }
   // environments side by side have their padding at the end of each
   if (keys.segment == 0) {
-    const std::int64_t stated = StatedRows(store);
-    out.rows = stated > 0 && stated < all ? stated : padding.used();
+    const RingState ring = ReadRingState(store, all, padding.used());
+    out.rows = ring.rows;
+    out.wrap_row = ring.oldest;
   }
   out.reset_rows = resets.HasResetRows(!keys.next_observation.empty());
   out.reset_next = !out.reset_rows && resets.HasResetNext();
-  if (!out.reset_rows && wraps.row() < out.rows) out.wrap_row = wraps.row();
+  if (!out.reset_rows && wraps.row() > 0 && wraps.row() < out.rows) out.wrap_row = wraps.row();
   return out;
 }
 

@@ -29,8 +29,8 @@ struct FlatRows {
   // The next observation at an end is the first one of the next episode.
   bool reset_next = false;
   // The only row that does not follow from the next observation of the one before, although no end
-  // is marked: the oldest one of a ring buffer. Of every environment, where several follow each
-  // other. 0: none.
+  // is marked, or the one that a ring buffer names: its oldest one. Of every environment, where
+  // several follow each other. 0: none.
   std::int64_t wrap_row = 0;
 };
 
@@ -55,7 +55,8 @@ std::unique_ptr<EpisodeSource> MakeFlagSource(ArrayStore& store, const LogKeys& 
                                               std::int64_t max_steps, const FlatRows& rows,
                                               LogCounts& counts);
 
-// Episodes by their first rows.
+// Episodes by their first rows (keys.offsets) or, without these, by their numbers of steps
+// (keys.lengths). Throws DataError for steps that do not add up to the rows of the file.
 std::unique_ptr<EpisodeSource> MakeOffsetSource(ArrayStore& store, const LogKeys& keys,
                                                 LogInfo& info);
 

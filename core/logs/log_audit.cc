@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -298,6 +299,7 @@ void LogAuditor::Add(const EpisodeBatch& batch) {
   cuts_.Add(batch);
   drift_.Add(batch);
   outliers_.Add(batch);
+  resets_.Add(batch);
   if (first_not_finite_.empty()) NoteFirst(batch);
 }
 
@@ -344,6 +346,9 @@ AuditReport LogAuditor::Finish(const LogInfo& info, const LogCounts& counts) con
       report.AddFinding(finding.severity, std::move(finding.code), std::move(finding.text),
                         std::move(finding.cure));
     }
+  }
+  if (const std::optional<Finding> found = resets_.Find()) {
+    report.AddFinding(found->severity, found->code, found->text, found->cure);
   }
   if (report.episodes < kFewEpisodes) {
     report.AddFinding(

@@ -14,6 +14,7 @@
 #include "core/logs/log_reader.h"
 #include "core/logs/outlier_audit.h"
 #include "core/logs/repeated_episodes.h"
+#include "core/logs/reset_audit.h"
 
 namespace lfiw::core {
 
@@ -85,6 +86,7 @@ class LogAuditor {
   CutAuditor cuts_;
   DriftAuditor drift_;
   OutlierAuditor outliers_;
+  ResetAuditor resets_;
   std::string first_not_finite_;  // "observation of episode 3, step 17"
 };
 

@@ -93,6 +93,27 @@ std::string FirstFlag(const ArrayStore& store, const std::string& reward,
   return "";
 }
 
+// An array of whole numbers, as many as there are episodes, that is named for their lengths: one of
+// a number for each row of flat arrays, or for none of the first two axes of others, holds
+// something else.
+std::string LengthsName(const ArrayStore& store, const std::string& reward) {
+  if (reward.empty()) return "";
+  const ArrayInfo& steps = store.Info(reward);
+  const bool two_axes = steps.shape.size() >= 2 && steps.shape[1] > 1;
+  for (const char* name :
+       {"lengths", "episode_lengths", "episode_length", "ep_lengths", "ep_length", "ep_lens",
+        "ep_len", "traj_lengths", "traj_lens", "trajectory_lengths", "path_lengths", "seq_lengths",
+        "seq_lens", "lens", "length"}) {
+    if (!store.Has(name) || !store.arrays().at(name).unreadable.empty()) continue;
+    const ArrayInfo& info = store.Info(name);
+    if (!IsIntegerType(info.type) || info.shape.empty() || info.row_items() != 1) continue;
+    const bool fits = two_axes ? info.rows() == steps.shape[0] || info.rows() == steps.shape[1]
+                               : info.rows() < steps.rows();
+    if (fits) return name;
+  }
+  return "";
+}
+
 // Flat arrays under D4RL's names or those that Gymnasium, Stable-Baselines3, CleanRL, EnvPool and
 // d3rlpy give them.
 LogKeys FlatNames(const ArrayStore& store) {
@@ -111,6 +132,7 @@ LogKeys FlatNames(const ArrayStore& store) {
       .end = FirstFlag(store, reward, {"episode_terminals", "dones", "done", "dones_float"}),
       .mask = FirstFlag(store, reward, {"masks", "mask"}),
       .episode_id = FirstFlag(store, reward, {"episode_ids", "episode_id", "episode", "traj_ids"}),
+      .lengths = LengthsName(store, reward),
       .density = FirstOf(store, {"infos/action_log_probs", "behavior_log_density",
                                  "action_log_probs", "logp", "log_probs"}),
       .aux = FirstOf(store, {"infos/aux"}),

@@ -19,7 +19,7 @@ struct LogKeys {
   std::string mask = {};        // one a step: 0 where the environment ended the episode, else 1
   std::string episode_id = {};  // one a step
   std::string offsets = {};     // boundaries: [episodes + 1], or without one or both ends
-  std::string lengths = {};     // [episodes] of padded arrays
+  std::string lengths = {};     // steps of each episode, [episodes]
   std::string density = {};     // log-density of the behavior policy
   std::string aux = {};
   std::string position = {};

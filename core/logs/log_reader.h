@@ -69,6 +69,11 @@ class LogReader {
 // what is possible (at most 0 for discrete actions).
 void ValidateLog(const EpisodeBatch& log, const LogInfo& info, const std::string& source);
 
+// Throws DataError that names episode, step and column unless all numbers are of a size that fits
+// in single precision follow: observations and aux up to 1e15, actions up to 1e8, rewards up to
+// 1e30 in absolute value.
+void ValidateSizes(const EpisodeBatch& log, const std::string& source);
+
 }  // namespace lfiw::core
 
 #endif  // LFIW_CORE_LOGS_LOG_READER_H_

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -11,11 +10,11 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "core/run/progress.h"
 #include "experiments/cli/cache_command.h"
 #include "experiments/cli/command_line.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/evaluate.h"
+#include "experiments/cli/interrupts.h"
 #include "experiments/cli/log_commands.h"
 #include "experiments/cli/openblas_kernel.h"
 #include "experiments/cli/usage.h"
@@ -43,13 +42,8 @@ struct CommandLine : ChosenVerb {
   std::string report_directory;
 };
 
-enum ExitStatus { kDone = 0, kNoNumber = 1, kWrongInput = 2, kFault = 3, kInterrupted = 130 };
-
-// The first Ctrl-C asks for a checkpoint and an orderly end; the second ends at once.
-void OnInterrupt(int /*signal*/) {
-  InterruptRequested() = true;
-  std::signal(SIGINT, SIG_DFL);
-}
+// An interrupt's is InterruptedStatus.
+enum ExitStatus { kDone = 0, kNoNumber = 1, kWrongInput = 2, kFault = 3 };
 
 void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
                std::string& contract) {
@@ -313,7 +307,7 @@ int Guard(const std::function<int()>& action) {
     return action();
   } catch (const Interrupted&) {
     fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
-    return kInterrupted;
+    return InterruptedStatus();
   } catch (const NumericError& error) {
     fmt::print(stderr, "lfiw: {}\n", error.what());
     return kNoNumber;
@@ -331,7 +325,7 @@ int Guard(const std::function<int()>& action) {
 
 // Parses the command line and runs the chosen verb. Returns the program's exit status.
 int RunProgram(int argc, char** argv) {
-  std::signal(SIGINT, OnInterrupt);
+  TakeInterrupts();
   CLI::App app{
       "lfiw evaluates a new policy from logged data of another one: a learned dynamics model,\n"
       "corrected by likelihood-free importance weights."};

@@ -1,6 +1,9 @@
 #include "experiments/evaluation/fit_models.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "core/parallel.h"
 #include "core/run/sha256.h"
@@ -67,13 +70,27 @@ bool EndsAtLimit(const EpisodeBatch& log) {
   return 2 * at_limit > ends;
 }
 
+// The log in which ends at or behind step T of the horizon are none, where most ends are at the
+// longest length, as those of time limits that are marked as terminal are. Within T steps they
+// count for nothing, and a function of the state that is fitted to them ends others early. Nothing
+// where there are no such ends.
+std::optional<LogSource> WithoutEndsAtHorizon(const LogSource& log, std::int64_t horizon) {
+  if (!EndsAtLimit(log.log) || LongestEpisode(log.log) < horizon) return std::nullopt;
+  LogSource other = log;
+  for (std::int64_t e = 0; e < other.log.episodes(); ++e) {
+    if (other.log.Length(e) >= horizon) other.log.terminated[static_cast<std::size_t>(e)] = 0;
+  }
+  other.hash += fmt::format(" without ends from step {} on", horizon);
+  return other;
+}
+
 // Learns what the environment does not give.
 void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
                     FittedModels& models) {
   const TaskOptions& task = context.config.task;
-  const auto learn = [&](FunctionKind kind) {
+  const auto learn = [&](FunctionKind kind, const LogSource& from) {
     const Artifact artifact = context.cache.Run<LearnedFunctionStage>(
-        {kind, task.learned, split.dynamics, context.config.seed}, {log}, context.Work());
+        {kind, task.learned, split.dynamics, context.config.seed}, {from}, context.Work());
     models.hashes.push_back(artifact.content_hash);
     models.model_hashes.push_back(artifact.content_hash);
     return artifact;
@@ -82,21 +99,23 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
     return std::make_shared<const LearnedFunction>(LearnedFunctionStage::Function(artifact));
   };
   if (task.reward == RewardFunction::kLearned) {
-    const Artifact artifact = learn(FunctionKind::kReward);
+    const Artifact artifact = learn(FunctionKind::kReward, log);
     models.reward = function_of(artifact);
     models.learned.reward = LearnedFunctionStage::ReadRewardErrors(artifact);
   }
   if (task.termination != TerminationSource::kLearned) return;
-  const auto& terminated = log.log.terminated;
+  const std::optional<LogSource> other = WithoutEndsAtHorizon(log, context.config.value.horizon);
+  const LogSource& ends = other ? *other : log;
+  const auto& terminated = ends.log.terminated;
   if (std::find(terminated.begin(), terminated.end(), 1) == terminated.end()) {
     models.learned.termination_note = "no episode of the log ends before its time";
     return;
   }
-  const Artifact artifact = learn(FunctionKind::kTermination);
+  const Artifact artifact = learn(FunctionKind::kTermination, ends);
   const TerminationErrors errors = LearnedFunctionStage::ReadTerminationErrors(artifact);
   models.learned.termination = errors;
   // ends by chance have a probability at every step, which is learned; those at a limit have not
-  if (2 * errors.missed > errors.positives && EndsAtLimit(log.log)) {
+  if (2 * errors.missed > errors.positives && EndsAtLimit(ends.log)) {
     models.learned.termination_note =
         "most ends of logged episodes are at their longest length and cannot be told from their "
         "states, as time limits cannot; episodes of the model run for T steps";

@@ -194,6 +194,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
     if (spec.aux_dim() > 0) read.position_step_seconds = spec.step_seconds;
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
+  ValidateSizes(loaded.batch, options.file);
   AuditReport audit = AuditOf(loaded);
   return {.log = std::move(loaded.batch),
           .hash = fmt::format("{} {} {} {} {}", HashOfLog(options.file), options.map,

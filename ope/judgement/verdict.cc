@@ -105,6 +105,14 @@ Measure IsImpossible(const Evidence& evidence) {
   return value >= low - margin && value <= high + margin ? 0.0 : 1.0;
 }
 
+// How far the value lies beyond all returns that were seen.
+Measure UnseenShare(const Evidence& evidence) {
+  if (!evidence.value || !evidence.seen) return std::nullopt;
+  const double value = *evidence.value;
+  return ShareOf(std::max({value - evidence.seen->high, evidence.seen->low - value, 0.0}),
+                 evidence);
+}
+
 // The share of the policy's states and actions that are far from the log, where the value is no
 // return that was ever seen either.
 Measure ExtrapolatedShare(const Evidence& evidence) {
@@ -248,6 +256,13 @@ constexpr std::array kRules = {
          [](const Evidence&, double) {
            return std::string(
                "the interval has no width, since all values that it is made from are the same");
+         }},
+    Rule{UnseenShare, Limit<&VerdictOptions::unseen>, Bad::kAbove, Unit::kPercent,
+         [](const Evidence& e, double value) {
+           return fmt::format(
+               "the value {:.4g} lies beyond all logged returns [{:.4g}, {:.4g}], by {:.1f} % of a "
+               "return: no logged episode earned as much, or as little",
+               *e.value, e.seen->low, e.seen->high, 100.0 * value);
          }},
     Rule{ExtrapolatedShare, ExtrapolationLimits, Bad::kAbove, Unit::kPercent,
          [](const Evidence& e, double value) {

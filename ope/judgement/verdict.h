@@ -97,6 +97,10 @@ struct VerdictOptions {
   // The horizon in steps that enough logged episodes run. What happens later, nobody has seen: slow
   // loops of the calibration were off by half a return there with no other sign of it.
   Threshold reach = {1.5, 4.0};
+  // How far the value lies beyond all logged returns, as a share of a return. Rewards and ends that
+  // are learned apart can add up to what no episode has earned, and the log's own policy, whose
+  // value lies among its returns, does not show it.
+  Threshold unseen = {0.05, 0.5};
   // The share of the squared deviations that one episode makes up. Of normal values it is about
   // 2 ln(n) / n; where it is above one half, the mean is that episode's more than all others'.
   Threshold influence = {0.5, 0.9, Between(0.0, 1.0)};
@@ -164,6 +168,9 @@ struct VerdictOptions {
     v.Field("reach", reach,
             "The horizon, in steps that enough logged episodes run, is beyond these limits when it "
             "is longer: what happens later, nobody has seen.");
+    v.Field("unseen", unseen,
+            "How far the value lies beyond all logged returns, as a share of a return, is beyond "
+            "these limits when it is larger: no logged episode earned as much, or as little.");
     v.Field("influence", influence,
             "The share of the squared deviations of returns, or of the estimate's terms, that one "
             "episode makes up is beyond these limits when it is larger: that episode alone then "
@@ -205,7 +212,7 @@ struct Evidence {
   std::optional<double> width;          // of the interval
   std::optional<double> value;          // the estimate, to hold against ...
   std::optional<ReturnRange> possible;  // ... what the log's rewards can add up to
-  // ... and, where the policy leaves the log, the returns that were seen (LoggedRange).
+  // ... and the returns that were seen (LoggedRange).
   std::optional<ReturnRange> seen;
 
   // Names each field once, for files that keep evidence: v.Field(name, field).

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "envs/env_registry.h"
@@ -24,6 +26,16 @@ TEST(FindEnv, DoesNotTakeVersion5ForVersion4WhereItDiffers) {
     EXPECT_THAT([&] { FindEnv(name); },
                 testing::ThrowsMessage<ConfigError>(testing::AllOf(
                     testing::HasSubstr(name), testing::HasSubstr("version 5 differs"))));
+  }
+  EXPECT_EQ(VersionDifference("HalfCheetah-v5"), "");
+  EXPECT_THAT(VersionDifference("Walker2d-v5"), HasSubstr("friction of 1.9 instead of 0.9"));
+  EXPECT_EQ(VersionDifference("Hopper-v5"),
+            "version 5 differs: the state that ends an episode earns no healthy reward");
+  // the numbers of version 4 are those of the tasks here
+  for (const auto& [name, size] : {std::pair{"Ant", 27}, std::pair{"HumanoidStandup", 376}}) {
+    EXPECT_EQ(FindEnv(name)->spec().obs_dim, size);
+    EXPECT_THAT(VersionDifference(name + std::string("-v5")),
+                HasSubstr("instead of " + std::to_string(size)));
   }
   EXPECT_THAT(VersionDifference("Swimmer-v6"), testing::HasSubstr("version 6"));
 }

@@ -394,6 +394,19 @@ TEST(AlignmentAudit, FindsRowsThatAreShuffled) {
   EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kError, "no_order")));
 }
 
+TEST(AlignmentAudit, SomeHundredRowsShowThatThereIsNoOrderAndNoEffect) {
+  LoggedSystem system = LinearSystem();
+  system.episodes = 60;
+  system.steps = 14;
+  const EpisodeBatch sound = BatchOf(Simulate(system));
+  EXPECT_THAT(FindingsOf(sound), IsEmpty());
+  EpisodeBatch log = sound;
+  const std::vector<std::int64_t> order =
+      Stream(1, "shuffled actions").Permutation(log.actions.rows());
+  log.actions = MatrixF(log.actions(order, Eigen::all));
+  EXPECT_THAT(FindingsOf(log), ElementsAre(Found(Severity::kError, "no_action_effect")));
+}
+
 TEST(AlignmentAudit, FindsActionsThatMatterForNothing) {
   for (const auto& system : {LinearSystem(), DiscreteSystem(), WalkingSystem()}) {
     EpisodeBatch log = BatchOf(Simulate(system));

@@ -418,6 +418,70 @@ TEST(FlatLog, ARingBufferThatWasFilledAgainIsCutWhereItWraps) {
   EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("do not continue at row 3")));
 }
 
+// Steps of NoisyLog({3, 2, 4}) without next observations.
+NpzFile WithoutNext(const NpzFile& flat) {
+  NpzFile out;
+  for (const auto& [name, array] : flat.arrays()) {
+    if (name != "next_observations") out.Put(name, array);
+  }
+  return out;
+}
+
+TEST(FlatLog, ARingBufferWithoutNextObservationsIsCutAtTheRowThatItNames) {
+  const TestDir dir;
+  // of the first episode the second row is the newest of all, the third one the oldest
+  NpzFile file = WithoutNext(FlatArrays(NoisyLog({3, 2, 4})));
+  file.Put("pos", std::vector<std::int64_t>{2});
+  file.Write(dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 2, 3, 5, 9));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("row 2 as the oldest of a ring buffer")));
+  // a buffer that is not full holds nothing from there on
+  file.Put("full", std::vector<std::int64_t>{0});
+  file.Write(dir / "log");
+  EXPECT_THAT(LoadLog(dir / "log").batch.offsets, ElementsAre(0, 2));
+}
+
+TEST(FlatLog, LengthsOfEpisodesTellWhereTheyEnd) {
+  const TestDir dir;
+  const NpzFile whole = FlatArrays(NoisyLog({3, 2}));
+  NpzFile file;
+  for (const char* name : {"observations", "actions", "rewards"}) {
+    file.Put(name, whole.arrays().at(name));
+  }
+  file.Put("episode_lengths", std::vector<std::int64_t>{3, 2});
+  file.Write(dir / "log");
+  EXPECT_THAT(LoadLog(dir / "log").batch.offsets, ElementsAre(0, 3, 5));
+  file.Put("terminals", std::vector<std::int64_t>{0, 0, 1, 0, 0});
+  file.Write(dir / "log");
+  EXPECT_THAT(LoadLog(dir / "log").batch.terminated, ElementsAre(1, 0));
+  file.Put("terminals", std::vector<std::int64_t>{0, 1, 0, 0, 0});
+  file.Write(dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(HasSubstr("is set in row 1, inside episode 0 (rows 0 to 2) "
+                                                 "that 'episode_lengths' gives")));
+}
+
+TEST(FlatLog, LengthsThatDoNotAddUpToTheRowsAreRefusedUnlessFlagsTell) {
+  const TestDir dir;
+  const NpzFile whole = FlatArrays(NoisyLog({3, 2}));
+  NpzFile file;
+  for (const char* name : {"observations", "actions", "rewards"}) {
+    file.Put(name, whole.arrays().at(name));
+  }
+  file.Put("ep_len", std::vector<std::int64_t>{3, 2, 4});
+  file.Write(dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(AllOf(HasSubstr("array 'ep_len' adds up to 9 steps"),
+                                             HasSubstr("rewards has 5"), HasSubstr("save"))));
+  file.Put("terminals", whole.arrays().at("terminals"));
+  file.Put("timeouts", whole.arrays().at("timeouts"));
+  file.Write(dir / "log");
+  const LoadedLog loaded = LoadLog(dir / "log");
+  EXPECT_THAT(loaded.batch.offsets, ElementsAre(0, 3, 5));
+  EXPECT_THAT(loaded.info.notes, Contains(HasSubstr("'ep_len' adds up to 9 steps")));
+}
+
 TEST(FlatLog, WithoutAnythingThatMarksEndsItIsRefused) {
   const TestDir dir;
   const NpzFile whole = FlatArrays(NoisyLog({3, 2}));

@@ -17,6 +17,7 @@
 namespace lfiw::core {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -120,6 +121,40 @@ TEST(PaddedLog, ArraysThatDoNotGoTogetherAreNamed) {
   keys.density = "s2";
   file.Put("s2", MakeNpzArray<float>("f4", {2, 3, 2}, std::vector<float>(12)));
   refused(file, keys, "has 2 numbers a step, expected 1");
+}
+
+// Two episodes of three and two steps under names that tools give them.
+NpzFile NamedEpisodes(const std::string& lengths) {
+  NpzFile file;
+  file.Put("observations", MakeNpzArray<float>("f4", {2, 3, 1}, {1, 2, 3, 4, 5, 0}));
+  file.Put("actions", MakeNpzArray<float>("f4", {2, 3, 1}, {1, 2, 1, 2, 1, 0}));
+  file.Put("rewards", MakeNpzArray<double>("f8", {2, 3}, {1, 2, 3, 4, 5, 0}));
+  file.Put(lengths, std::vector<std::int64_t>{3, 2});
+  return file;
+}
+
+TEST(PaddedLog, LengthsUnderTheNamesOfSeveralToolsAreRead) {
+  const TestDir dir;
+  for (const std::string name : {"lengths", "episode_lengths", "ep_len", "traj_lengths"}) {
+    NpzFile file = NamedEpisodes(name);
+    file.Write(dir / "log");
+    EXPECT_THAT(LoadLog(dir / "log").batch.rewards, ElementsAre(1, 2, 3, 4, 5)) << name;
+    file.Put("terminals", MakeNpzArray<std::uint8_t>("u1", {2, 3}, {0, 0, 0, 0, 1, 0}));
+    file.Write(dir / "log");
+    const LoadedLog flagged = LoadLog(dir / "log");
+    EXPECT_THAT(flagged.batch.offsets, ElementsAre(0, 3, 5)) << name;
+    EXPECT_THAT(flagged.batch.terminated, ElementsAre(0, 1)) << name;
+  }
+}
+
+TEST(PaddedLog, LengthsOfTheOtherAxisAreRefusedWithTheCure) {
+  const TestDir dir;
+  NpzFile file = NamedEpisodes("lengths");
+  file.Put("lengths", std::vector<std::int64_t>{2, 2, 1});
+  file.Write(dir / "log");
+  EXPECT_THAT([&] { LoadLog(dir / "log"); },
+              ThrowsMessage<DataError>(AllOf(HasSubstr("array 'lengths'"), HasSubstr("3 values"),
+                                             HasSubstr("numpy.swapaxes(a, 0, 1)"))));
 }
 
 }  // namespace

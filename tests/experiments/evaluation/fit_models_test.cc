@@ -58,13 +58,8 @@ TEST_F(FitModelsTest, WithoutALoggedEndNoTerminationIsLearned) {
   EXPECT_THAT(Computed(), Not(Contains("learned_function")));
 }
 
-TEST_F(FitModelsTest, EndsByChanceAreLearnedAndThoseAtTheLimitAreNot) {
-  config_.task.termination = TerminationSource::kLearned;
-  config_.task.learned.fit.steps = 20;
-  std::ranges::fill(log_.log.terminated, 1);
-  EXPECT_EQ(Fit(1).termination, nullptr);
-  // every second episode ends earlier, at any state
-  const EpisodeBatch log = log_.log;
+// Every second episode ends earlier, at any state.
+EpisodeBatch WithEarlyEnds(const EpisodeBatch& log) {
   std::vector<EpisodeBatch> parts;
   for (std::int64_t e = 0; e < log.episodes(); ++e) {
     const std::int64_t one[] = {e};
@@ -83,9 +78,35 @@ TEST_F(FitModelsTest, EndsByChanceAreLearnedAndThoseAtTheLimitAreNot) {
     }
     parts.push_back(std::move(part));
   }
-  log_.log = ConcatenateEpisodes(parts);
+  return ConcatenateEpisodes(parts);
+}
+
+TEST_F(FitModelsTest, EndsByChanceAreLearnedAndThoseAtTheLimitAreNot) {
+  config_.task.termination = TerminationSource::kLearned;
+  config_.task.learned.fit.steps = 20;
+  std::ranges::fill(log_.log.terminated, 1);
+  EXPECT_EQ(Fit(1).termination, nullptr);
+  log_.log = WithEarlyEnds(log_.log);
   log_.hash = "log with ends";
   EXPECT_NE(Fit(1).termination, nullptr);
+}
+
+TEST_F(FitModelsTest, EndsAtTheHorizonAreLeftOutWhereMostAreThere) {
+  config_.task.termination = TerminationSource::kLearned;
+  config_.task.learned.fit.steps = 20;
+  config_.value.horizon = kSmallSteps;
+  // all that reach the horizon are marked as terminal: none is left
+  std::ranges::fill(log_.log.terminated, 1);
+  log_.hash = "log of ends at the horizon";
+  const FittedModels none = Fit(1);
+  EXPECT_EQ(none.termination, nullptr);
+  EXPECT_THAT(none.learned.termination_note, HasSubstr("no episode of the log ends"));
+  // others stay
+  log_.log = WithEarlyEnds(log_.log);
+  std::ranges::fill(log_.log.terminated, 1);
+  log_.hash = "log of ends at the horizon and before";
+  const FittedModels some = Fit(1);
+  EXPECT_NE(some.termination, nullptr);
 }
 
 TEST_F(FitModelsTest, ALearnedRewardComesWithItsHeldOutErrors) {

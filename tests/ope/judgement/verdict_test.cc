@@ -335,14 +335,36 @@ TEST(Judge, AValueBeyondAllLoggedReturnsOfAPolicyThatLeavesTheLogIsRefused) {
   Evidence evidence;
   evidence.seen = ReturnRange{-1.0, 2.0};
   evidence.support = SupportCheck{.outside = 0.05, .worst_quarter = 0.1};
-  evidence.value = 2.5;
+  evidence.value = 2.05;
   EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);  // within the log's states
+  evidence.value = 2.5;
   evidence.support->outside = 0.2;
   EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
   EXPECT_THAT(Judge(evidence, {}).reasons,
               Contains(HasSubstr("2.5 lies outside all logged returns [-1, 2]")));
   evidence.value = 1.5;
   EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+}
+
+TEST(Judge, AValueThatNoLoggedEpisodeEarnedIsNotTrusted) {
+  Evidence evidence;
+  evidence.seen = ReturnRange{-10.0, 10.0};
+  evidence.value = 10.4;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);  // within the noise of a good estimate
+  evidence.value = 11.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  EXPECT_THAT(Judge(evidence, {}).reasons,
+              Contains(HasSubstr("11.5 lies beyond all logged returns [-10, 10], by 13.0 %")));
+  evidence.value = -11.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kCaution);
+  evidence.value = 25.0;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kDoNotUse);
+  // near 0 the spread of returns is their size
+  evidence = {};
+  evidence.seen = ReturnRange{-1.0, 0.01};
+  evidence.value = 0.02;
+  evidence.spread = 0.5;
+  EXPECT_EQ(VerdictOf(evidence), Verdict::kTrust);
 }
 
 TEST(Judge, AValueThatTheLoggedRewardsCannotAddUpToIsRefused) {
