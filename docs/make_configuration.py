@@ -165,7 +165,7 @@ def code(text):
 
 
 def anchor(title):
-    return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+    return re.sub(r"[^a-z0-9_ -]", "", title.lower()).replace(" ", "-")
 
 
 class Page:
