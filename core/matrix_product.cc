@@ -1,7 +1,6 @@
 #include "core/matrix_product.h"
 
 #include <cblas.h>
-#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
@@ -12,26 +11,11 @@
 
 #include "core/error.h"
 #include "core/matrix.h"
+#include "core/one_openmp_thread.h"
 #include "core/rng.h"
 
 namespace lfiw::core {
 namespace {
-
-// oneDNN asks OpenMP how many threads to use, which is a property of every thread.
-class OneOpenMpThread {
- public:
-  OneOpenMpThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneOpenMpThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneOpenMpThread(const OneOpenMpThread&) = delete;
-  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
-
- private:
-  int before_;
-};
 
 using ConstRows = Eigen::Map<const MatrixF, 0, Eigen::OuterStride<>>;
 using Rows = Eigen::Map<MatrixF, 0, Eigen::OuterStride<>>;

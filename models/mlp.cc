@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bfloat16_product.h"
 #include "core/error.h"
 #include "core/matrix_product.h"
 
@@ -81,13 +82,33 @@ std::vector<LayerPlace> LayerPlaces(const std::vector<std::int64_t>& sizes) {
   return places;
 }
 
+// Writes the biases to every row of y [rows, out], whose rows begin `y_stride` values apart.
+void FillRows(const LayerPlace& layer, const VectorF& parameters, std::int64_t rows, float* y,
+              std::int64_t y_stride) {
+  const float* bias = parameters.data() + layer.bias;
+  for (std::int64_t i = 0; i < rows; ++i) std::copy_n(bias, layer.out, y + i * y_stride);
+}
+
 // y [rows, out] = x [rows, in] W + b, rows of x and y `x_stride` and `y_stride` values apart.
 void Affine(const LayerPlace& layer, const VectorF& parameters, std::int64_t rows, const float* x,
             std::int64_t x_stride, float* y, std::int64_t y_stride) {
-  const float* bias = parameters.data() + layer.bias;
-  for (std::int64_t i = 0; i < rows; ++i) std::copy_n(bias, layer.out, y + i * y_stride);
+  FillRows(layer, parameters, rows, y, y_stride);
   MatrixProduct(rows, layer.in, layer.out, {x, x_stride},
                 {parameters.data() + layer.weight, layer.out}, y, y_stride, true);
+}
+
+// Whether training steps multiply in bfloat16 on this CPU. For narrow layers it takes as long to
+// round as to multiply.
+bool TrainsInBFloat16(const MlpOptions& options) {
+  constexpr std::int64_t kWorthRounding = 128;  // units
+  if (options.precision == Precision::kAuto) {
+    return options.width >= kWorthRounding && HasFastBFloat16Products();
+  }
+  if (options.precision == Precision::kFloat) return false;
+  if (!HasBFloat16Products()) {
+    Throw<ConfigError>("this CPU has no bfloat16 products; set precision to auto or float");
+  }
+  return true;
 }
 
 // What one training pass keeps for its backward pass, allocated once per batch size.
@@ -100,12 +121,18 @@ struct TrainingPass {
       for (std::size_t l = 0; l < hidden; ++l) (*buffers)[l].resize(rows, sizes[l + 1]);
     }
     outputs.resize(rows, sizes.back());
+    rounded_inputs.resize(hidden + 1);
+    rounded_weights.resize(hidden + 1);
   }
   const MatrixF* inputs = nullptr;
+  bool rounded = false;  // to bfloat16
   MatrixF outputs;
   // of every hidden layer: x W + b, then the derivative of the activation there; the activations;
   // and in the backward pass the gradient of the loss by x W + b
   std::vector<MatrixF> slopes, active, gradients;
+  // in bfloat16, rounded once and used twice: the inputs and weights of every layer
+  std::vector<BFloat16Matrix> rounded_inputs, rounded_weights;
+  BFloat16Matrix rounded_gradient;
 };
 
 }  // namespace
@@ -175,11 +202,21 @@ Eigen::Map<const MatrixF> Mlp::ForwardTraining(const MatrixF& inputs) {
   TrainingPass& pass = impl_->pass;
   pass.Reserve(inputs.rows(), impl_->sizes);
   pass.inputs = &inputs;
+  pass.rounded = TrainsInBFloat16(options());
   const std::size_t last = impl_->layers.size() - 1;
   for (std::size_t l = 0; l <= last; ++l) {
+    const LayerPlace& layer = impl_->layers[l];
     const MatrixF& x = l == 0 ? inputs : pass.active[l - 1];
     MatrixF& y = l == last ? pass.outputs : pass.slopes[l];
-    Affine(impl_->layers[l], parameters(), x.rows(), x.data(), x.cols(), y.data(), y.cols());
+    if (pass.rounded) {
+      FillRows(layer, parameters(), y.rows(), y.data(), y.cols());
+      BFloat16Matrix &left = pass.rounded_inputs[l], &weights = pass.rounded_weights[l];
+      left.Round(x.rows(), layer.in, x.data(), x.cols());
+      weights.Round(layer.in, layer.out, parameters().data() + layer.weight, layer.out);
+      BFloat16Product({left}, {weights}, y.data(), y.cols(), true);
+    } else {
+      Affine(layer, parameters(), x.rows(), x.data(), x.cols(), y.data(), y.cols());
+    }
     if (l < last) ActivateAllKeepingSlope(options().activation, pass.slopes[l], pass.active[l]);
   }
   return {pass.outputs.data(), inputs.rows(), output_dim()};
@@ -194,13 +231,22 @@ void Mlp::Backward(const MatrixF& output_gradient, VectorF& gradient) {
     // from the gradient of x W + b: to the parameters, then through x to the layer before
     const auto& [in, out, weight, bias] = impl_->layers[l];
     const MatrixF& x = l == 0 ? *pass.inputs : pass.active[l - 1];
-    MatrixProduct(in, rows, out, {x.data(), in, true}, {dy->data(), out}, gradient.data() + weight,
-                  out);
+    float* const dw = gradient.data() + weight;
+    if (pass.rounded) {
+      pass.rounded_gradient.Round(rows, out, dy->data(), out);
+      BFloat16Product({pass.rounded_inputs[l], true}, {pass.rounded_gradient}, dw, out);
+    } else {
+      MatrixProduct(in, rows, out, {x.data(), in, true}, {dy->data(), out}, dw, out);
+    }
     gradient.segment(bias, out) = dy->colwise().sum().transpose();
     if (l == 0) break;
     MatrixF& dx = pass.gradients[l - 1];
-    MatrixProduct(rows, out, in, {dy->data(), out}, {parameters().data() + weight, out, true},
-                  dx.data(), in);
+    if (pass.rounded) {
+      BFloat16Product({pass.rounded_gradient}, {pass.rounded_weights[l], true}, dx.data(), in);
+    } else {
+      MatrixProduct(rows, out, in, {dy->data(), out}, {parameters().data() + weight, out, true},
+                    dx.data(), in);
+    }
     dx.array() *= pass.slopes[l - 1].array();
     dy = &dx;
   }
@@ -225,7 +271,10 @@ Mlp Mlp::Load(const NpzFile& file, const std::string& prefix) {
     Throw<DataError>(
         "array {}.shape is not [input, output, layers, width, activation] of a network", prefix);
   }
-  const MlpOptions options{shape[2], shape[3], static_cast<Activation>(shape[4])};
+  MlpOptions options;
+  options.hidden_layers = shape[2];
+  options.width = shape[3];
+  options.activation = static_cast<Activation>(shape[4]);
   const VectorF parameters = file.GetVector(prefix + ".parameters");
   const std::int64_t count = CountParameters(LayerSizes(shape[0], shape[1], options));
   if (parameters.size() != count) {

@@ -11,6 +11,7 @@
 #include "core/matrix.h"
 #include "core/rng.h"
 #include "models/activation.h"
+#include "models/precision.h"
 
 namespace lfiw::models {
 
@@ -18,12 +19,17 @@ struct MlpOptions {
   std::int64_t hidden_layers = 3;             // the paper's depth and width
   std::int64_t width = 500;                   // units of every hidden layer
   Activation activation = Activation::kSilu;  // "swish" in the paper
+  Precision precision = Precision::kAuto;     // of the products of training steps
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("hidden_layers", hidden_layers, "number of hidden layers", AtLeast(0));
     v.Field("width", width, "units of each hidden layer", AtLeast(1));
     v.Field("activation", activation, "activation of the hidden layers");
+    v.Field(
+        "precision", precision,
+        "products of training steps: float, bfloat16, or auto, which is bfloat16 for wide layers "
+        "where the CPU has a matrix unit for it");
   }
 };
 
@@ -51,7 +57,8 @@ class Mlp {
   void Forward(ConstMatrixRef inputs, MatrixRef outputs) const;
 
   // Network outputs [n, output_dim] of a training batch, keeping what Backward needs. `inputs` must
-  // outlive the call of Backward; the result is valid until the next training pass.
+  // outlive the call of Backward; the result is valid until the next training pass. Throws
+  // ConfigError where the options ask for bfloat16 and the CPU cannot multiply it.
   Eigen::Map<const MatrixF> ForwardTraining(const MatrixF& inputs);
   // Writes the gradient of a loss with respect to the parameters, given its gradient with respect
   // to the outputs of the last ForwardTraining. output_gradient [n, output_dim], gradient

@@ -12,7 +12,7 @@
 namespace lfiw::core {
 namespace {
 
-constexpr std::int64_t kMaxNumbers = 4'000'000;
+constexpr std::int64_t kMaxCutNumbers = 4'000'000;
 constexpr Eigen::Index kMaxDimensions = 32;
 constexpr std::size_t kFewestCuts = 8, kFewestMates = 5;
 // Standard errors that a mean rank is away from that of uniform ranks, over all dimensions.
@@ -48,7 +48,7 @@ void CutAuditor::Add(const EpisodeBatch& batch) {
                  .cut = cut};
     kept_numbers_ += kept.observations.size();
     kept_.emplace(rank, std::move(kept));
-    while (kept_numbers_ > kMaxNumbers && kept_.size() > 1) {
+    while (kept_numbers_ > kMaxCutNumbers && kept_.size() > 1) {
       const auto last = std::prev(kept_.end());
       threshold_ = last->first;
       kept_numbers_ -= last->second.observations.size();

@@ -21,7 +21,7 @@ constexpr int kPowers = 3;  // of the place
 // What is left unexplained with coefficients that change, as a part of what is left without, and
 // the share of the variance that they explain, for a drift to be clear and to be likely.
 constexpr double kClearRest = 0.4, kLikelyRest = 0.7;
-constexpr double kClearGain = 0.03, kLikelyGain = 0.02;
+constexpr double kClearDriftGain = 0.03, kLikelyDriftGain = 0.02;
 // First steps are odd where a fit leaves no more than this of the squared deviations of the other
 // rewards, one to themselves leaves more than this, and the former is off by so many times as much.
 constexpr std::ptrdiff_t kFewestFirsts = 30;
@@ -114,10 +114,11 @@ Rests Compare(Table table) {
 }
 
 bool IsClear(const Rests& rests) {
-  return rests.moving <= kClearRest * rests.fixed && rests.fixed - rests.moving >= kClearGain;
+  return rests.moving <= kClearRest * rests.fixed && rests.fixed - rests.moving >= kClearDriftGain;
 }
 bool IsLikely(const Rests& rests) {
-  return rests.moving <= kLikelyRest * rests.fixed && rests.fixed - rests.moving >= kLikelyGain;
+  return rests.moving <= kLikelyRest * rests.fixed &&
+         rests.fixed - rests.moving >= kLikelyDriftGain;
 }
 
 }  // namespace

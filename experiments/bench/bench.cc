@@ -15,6 +15,7 @@
 #include "core/run/system_info.h"
 #include "experiments/bench/bench_coverage.h"
 #include "experiments/bench/bench_problem.h"
+#include "experiments/bench/bench_ranking.h"
 #include "experiments/bench/bench_table.h"
 #include "experiments/presentation/plot.h"
 #include "experiments/presentation/run_outputs.h"
@@ -129,8 +130,36 @@ std::optional<double> MismatchOf(const EstimatorInputs& inputs) {
   return std::isfinite(mismatch) ? std::optional(mismatch) : std::nullopt;
 }
 
+// What `lfiw evaluate` states, as the record of one more estimator.
+BenchRecord StatedRecord(const Job& job, const StatedAnswer& answer) {
+  const BenchPolicy& policy = job.problem->policies()[job.policy];
+  const ResultRow& row = answer.row;
+  BenchRecord record;
+  record.environment = job.problem->environment();
+  record.behavior = job.problem->behavior();
+  record.policy = policy.label;
+  record.estimator = "stated";
+  record.log_episodes = job.episodes;
+  record.seed = job.seed;
+  record.truth = policy.truth;
+  record.truth_standard_error = policy.truth_standard_error;
+  record.value = row.value;
+  record.standard_error = row.standard_error;
+  record.ess = row.ess;
+  record.khat = row.khat;
+  if (row.ci_low || row.ci_high) {
+    record.intervals = {{.kind = row.interval_method, .low = row.ci_low, .high = row.ci_high}};
+  }
+  record.reason = row.reason;
+  record.verdict = row.verdict;
+  record.notes = {row.estimator};
+  record.seconds = answer.seconds;
+  return record;
+}
+
 std::vector<BenchRecord> RunJob(const Job& job, const std::vector<Estimator>& estimators,
-                                const std::set<std::string>& needs, IntervalPlan intervals) {
+                                const std::set<std::string>& needs, IntervalPlan intervals,
+                                bool stated) {
   const FittedInputs inputs = job.problem->Inputs(job.policy, job.episodes, job.seed, needs);
   const std::optional<double> mismatch = MismatchOf(inputs.arrays);
   intervals.options.seed = job.seed;
@@ -144,6 +173,11 @@ std::vector<BenchRecord> RunJob(const Job& job, const std::vector<Estimator>& es
     record.seconds = FitSeconds(inputs.times, estimator);
     if (record.seconds) *record.seconds += took.count();
     records.push_back(std::move(record));
+  }
+  if (!stated) return records;
+  if (const auto answer = job.problem->Stated(job.policy, job.episodes, job.seed)) {
+    records.push_back(StatedRecord(job, *answer));
+    records.back().mismatch = mismatch;
   }
   return records;
 }
@@ -189,13 +223,13 @@ std::vector<BenchRecord> RunJobs(const BenchConfig& config,
     ParallelFor(std::ssize(parallel), [&](std::int64_t i) {
       if (InterruptRequested()) throw Interrupted();
       const auto index = static_cast<std::size_t>(i);
-      parts[index] = RunJob(parallel[index], estimators, needs, PlanOf(config));
+      parts[index] = RunJob(parallel[index], estimators, needs, PlanOf(config), config.stated);
       progress.Advance(1);
     });
     for (auto& part : parts) Append(records, std::move(part));
   }
   for (const Job& job : JobsOf(config, problems, BenchTasks::kSerial)) {
-    Append(records, RunJob(job, estimators, needs, PlanOf(config)));
+    Append(records, RunJob(job, estimators, needs, PlanOf(config), config.stated));
   }
   return records;
 }
@@ -222,6 +256,15 @@ HtmlFragment CoveragePart(const std::vector<CoverageScore>& coverage, double lev
   HtmlFragment table;
   table.Table(CoverageTable(coverage, level));
   part.Details("Coverage by environment, estimator and kind", table);
+  return part;
+}
+
+// What stands above the leaderboards, where there are several.
+HtmlFragment Beginning(const std::vector<BenchRank>& ranking) {
+  HtmlFragment part;
+  if (!SeveralGroups(ranking)) return part;
+  part.Heading(2, "Over all systems");
+  part.Table(RankingTable(ranking));
   return part;
 }
 
@@ -263,13 +306,15 @@ void WriteRun(const BenchConfig& config, const ExperimentRun& run,
   run.directory.Write("scores.csv", ScoresCsv(scores));
   const std::vector<CoverageScore> coverage = ScoreCoverage(records);
   run.directory.Write("coverage.csv", CoverageCsv(coverage, config.interval.level));
+  const std::vector<BenchRank> ranking = RankEstimators(scores);
+  run.directory.Write("ranking.csv", RankingColumns().Format(ranking));
   const std::vector<BenchFigure> figures = Draw(records, scores, config.log_episodes.size() > 1);
   for (const BenchFigure& figure : figures) {
     run.directory.Write("plots/" + figure.name + ".svg", figure.svg);
   }
-  run.directory.Write(
-      "report.html",
-      BenchPage(scores, figures, Ending(coverage, config.interval.level), run.command));
+  run.directory.Write("report.html",
+                      BenchPage(scores, figures, Beginning(ranking),
+                                Ending(coverage, config.interval.level), run.command));
   run.directory.WriteManifest(ManifestOf(run, config.seed), QuerySystem());
 }
 
@@ -289,6 +334,9 @@ int RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
   WriteRun(config, run, records, scores);
   if (run.verbosity != Verbosity::kQuiet) {
     fmt::print("{}", BenchText(scores));
+    if (const auto ranking = RankEstimators(scores); SeveralGroups(ranking)) {
+      fmt::print("over all systems\n{}\n", RankingText(ranking));
+    }
     if (config.intervals.size() > 1) {
       const std::vector<CoverageScore> coverage = ScoreCoverage(records);
       fmt::print("{}\n{}\n\n", CoverageText(coverage, config.interval.level),

@@ -52,6 +52,7 @@ struct BenchConfig {
   RolloutOptions rollout;
   FitRegistry fits;  // with the options that they run with
   TruthOptions truth;
+  bool stated = true;
 
   // Models as in the robust preset; estimators may need what `known` provides.
   explicit BenchConfig(FitRegistry known = StandardFits());
@@ -82,6 +83,9 @@ struct BenchConfig {
     v.Field("rollout", rollout, "rollouts in the model");
     v.Field("fits", fits, "what estimators need beside a model");
     v.Field("truth", truth, "Monte Carlo values in environments");
+    v.Field("stated", stated,
+            "whether the answer that `lfiw evaluate` states first is a row of each environment, "
+            "with its verdict");
   }
 };
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/rng.h"
@@ -16,6 +17,7 @@
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/model_stages.h"
+#include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/sources.h"
 #include "ope/fits/closed_form_inputs.h"
 #include "ope/fits/linear_gaussian_fits.h"
@@ -182,8 +184,8 @@ class EnvironmentBench final : public BenchProblem {
   EnvironmentBench(const BenchConfig& bench, const BenchTask& task, StageCache& cache,
                    Verbosity verbosity)
       : bench_(bench), cache_(cache), verbosity_(verbosity), config_(ConfigFor(bench, task)) {
-    const Task known = MakeTask(config_, nullptr);
-    const StageContext context{config_, known, cache_, verbosity_};
+    task_ = MakeTask(config_, nullptr);
+    const StageContext context{config_, task_, cache_, verbosity_};
     sources_ = MakePolicies(context);
     for (const PolicySource& policy : sources_.evaluations) {
       const MonteCarloEstimate truth = MakeTruth(context, policy);
@@ -199,11 +201,8 @@ class EnvironmentBench final : public BenchProblem {
 
   FittedInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
                       const std::set<std::string>& needs) const override {
-    EvaluationConfig config = config_;
-    config.log.episodes = episodes;
-    config.seed = seed;
-    const Task task = MakeTask(config, nullptr);
-    const StageContext context{config, task, cache_, verbosity_};
+    const EvaluationConfig config = ConfigOf(episodes, seed);
+    const StageContext context{config, task_, cache_, verbosity_};
     const LogSource log = CollectLog(context, *sources_.behavior);
     const LogSplit split =
         SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
@@ -226,6 +225,14 @@ class EnvironmentBench final : public BenchProblem {
     return out;
   }
 
+  std::optional<StatedAnswer> Stated(std::size_t policy, std::int64_t episodes,
+                                     std::uint64_t seed) const override {
+    const auto key = std::tuple(episodes, seed);
+    auto found = stated_.find(key);
+    if (found == stated_.end()) found = stated_.emplace(key, EvaluateLog(episodes, seed)).first;
+    return found->second[policy];
+  }
+
  private:
   static EvaluationConfig ConfigFor(const BenchConfig& bench, const BenchTask& task) {
     EvaluationConfig config = DefaultsOf(Preset::kRobust);
@@ -242,10 +249,46 @@ class EnvironmentBench final : public BenchProblem {
     return config;
   }
 
+  EvaluationConfig ConfigOf(std::int64_t episodes, std::uint64_t seed) const {
+    EvaluationConfig config = config_;
+    config.log.episodes = episodes;
+    config.seed = seed;
+    return config;
+  }
+
+  // All policies from one log, by what `lfiw evaluate` does with its defaults.
+  std::vector<StatedAnswer> EvaluateLog(std::int64_t episodes, std::uint64_t seed) const {
+    EvaluationConfig config = ConfigOf(episodes, seed);
+    config.log.cross_fit = DefaultsOf(Preset::kRobust).log.cross_fit;
+    const StageContext context{config, task_, cache_, verbosity_};
+    const std::size_t before = cache_.records().size();
+    const LogSource log = CollectLog(context, *sources_.behavior);
+    const LogSplit split =
+        SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
+    const FittedModels models =
+        FitModels(context, log, sources_.behavior, split, config.classifiers.instances);
+    const auto logged = LoggedValue(log.log, config.value, config.value.horizon);
+    const std::vector<PolicyEvaluation> evaluations =
+        EvaluatePolicies({context, sources_, log, split, models, logged});
+    std::optional<double> seconds = 0.0;
+    const std::vector<StageRecord> records = cache_.records();
+    for (std::size_t k = before; k < records.size(); ++k) {
+      if (!records[k].computed_seconds) seconds.reset();
+      if (seconds) *seconds += *records[k].computed_seconds;
+    }
+    std::vector<StatedAnswer> answers;
+    for (const PolicyEvaluation& evaluation : evaluations) {
+      answers.push_back({evaluation.stated(), seconds});
+    }
+    return answers;
+  }
+
   const BenchConfig& bench_;
   StageCache& cache_;
   Verbosity verbosity_;
   EvaluationConfig config_;
+  Task task_;
+  mutable std::map<std::tuple<std::int64_t, std::uint64_t>, std::vector<StatedAnswer>> stated_;
   PolicySet sources_;
   std::vector<BenchPolicy> policies_;
 };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "core/run/result_table.h"
 #include "core/run/stage_cache.h"
 #include "experiments/bench/bench_config.h"
 #include "experiments/presentation/terminal_progress.h"
@@ -23,6 +24,12 @@ struct BenchPolicy {
   std::string label;
   double truth = 0.0;
   double truth_standard_error = 0.0;  // 0: exact
+};
+
+// What `lfiw evaluate` states first of a policy, from the same log.
+struct StatedAnswer {
+  ResultRow row;
+  std::optional<double> seconds;  // wall time of all fits and rollouts; none where not known
 };
 
 // Whether logs of a problem may be made and fitted as parallel tasks of a thread each, or use all
@@ -42,6 +49,11 @@ class BenchProblem {
   // Arrays for estimators with these needs, from the log of that size and seed.
   virtual FittedInputs Inputs(std::size_t policy, std::int64_t episodes, std::uint64_t seed,
                               const std::set<std::string>& needs) const = 0;
+  // The answer of `lfiw evaluate` with its verdict; none where it has nothing to say of the system.
+  virtual std::optional<StatedAnswer> Stated(std::size_t /*policy*/, std::int64_t /*episodes*/,
+                                             std::uint64_t /*seed*/) const {
+    return {};
+  }
   // Bounds of what one episode can add to that estimator's plain mean; none where none are known.
   virtual std::optional<ReturnRange> Contribution(const std::string& /*estimator*/) const {
     return {};

@@ -14,6 +14,7 @@
 #include "experiments/presentation/html_page.h"
 #include "experiments/presentation/number_text.h"
 #include "ope/judgement/bench_metrics.h"
+#include "ope/judgement/verdict.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -28,7 +29,8 @@ std::optional<double> MeanOf(const std::vector<double>& values) {
 }
 
 void SetErrors(const Records& records, BenchScore& score) {
-  std::vector<double> values, truths, lows, highs, covered, seconds;
+  std::vector<double> values, truths, lows, highs, covered, seconds, half_widths;
+  std::int64_t usable = 0, usable_covered = 0;
   std::map<std::string, std::int64_t> reasons;
   for (const BenchRecord* record : records) {
     if (!record->value) {
@@ -39,11 +41,25 @@ void SetErrors(const Records& records, BenchScore& score) {
     values.push_back(*record->value);
     truths.push_back(record->truth);
     if (record->seconds) seconds.push_back(*record->seconds);
+    score.trusted += record->verdict == EnumName(Verdict::kTrust) ? 1 : 0;
+    score.cautioned += record->verdict == EnumName(Verdict::kCaution) ? 1 : 0;
+    score.distrusted += record->verdict == EnumName(Verdict::kDoNotUse) ? 1 : 0;
     if (record->intervals.empty() || !record->intervals.front().reason.empty()) continue;
     const BenchInterval& interval = record->intervals.front();
     lows.push_back(interval.low.value_or(-HUGE_VAL));
     highs.push_back(interval.high.value_or(HUGE_VAL));
     covered.push_back(record->truth);
+    half_widths.push_back(0.5 * (highs.back() - lows.back()) / std::abs(record->truth));
+    if (record->verdict.empty() || record->verdict == EnumName(Verdict::kDoNotUse)) continue;
+    ++usable;
+    usable_covered += lows.back() <= record->truth && record->truth <= highs.back() ? 1 : 0;
+  }
+  if (usable > 0) {
+    score.coverage_of_usable = static_cast<double>(usable_covered) / static_cast<double>(usable);
+  }
+  if (!half_widths.empty()) {
+    const double median = Quantile(half_widths, 0.5);
+    if (std::isfinite(median)) score.half_width = median;
   }
   score.estimates = std::ssize(values);
   if (!reasons.empty()) {
@@ -93,8 +109,9 @@ std::string Percent(const std::optional<double>& value) {
   return value ? fmt::format("{:.1f} %", 100.0 * *value) : kNoNumber;
 }
 
-constexpr std::array kTitles = {"estimator", "n",        "refused",  "bias",    "MAE", "RMSE",
-                                "relative",  "Spearman", "regret@1", "covered", "time"};
+constexpr std::array kTitles = {"estimator", "n",          "refused",  "bias",
+                                "RMSE",      "relative",   "Spearman", "regret@1",
+                                "covered",   "half width", "verdicts", "time"};
 
 std::vector<std::string> Cells(const BenchScore& score) {
   const bool any = score.estimates > 0;
@@ -103,12 +120,13 @@ std::vector<std::string> Cells(const BenchScore& score) {
           fmt::format("{}", score.estimates),
           fmt::format("{}", score.refused),
           number(score.bias),
-          number(score.mae),
           number(score.rmse),
           Percent(score.relative),
           Number(score.spearman, 2),
           Number(score.regret_at_1, 2),
           Percent(score.coverage),
+          Percent(score.half_width),
+          VerdictsText(score),
           DurationText(score.seconds)};
 }
 
@@ -195,6 +213,17 @@ auto OfEstimates(double BenchScore::*member) {
   };
 }
 
+bool HasVerdicts(const BenchScore& score) {
+  return score.trusted + score.cautioned + score.distrusted > 0;
+}
+
+// Reads a number of verdicts; nothing where no answer has one.
+auto OfVerdicts(std::int64_t BenchScore::*member) {
+  return [member](const BenchScore& score) {
+    return HasVerdicts(score) ? std::optional(score.*member) : std::nullopt;
+  };
+}
+
 void AddFigures(const std::vector<BenchFigure>& figures, const std::string& environment,
                 HtmlFragment& page) {
   std::vector<HtmlFragment> drawn;
@@ -221,6 +250,11 @@ HtmlTable TableOf(std::span<const BenchScore> group) {
 }
 
 }  // namespace
+
+std::string VerdictsText(const BenchScore& score) {
+  if (!HasVerdicts(score)) return "";
+  return fmt::format("{} / {} / {}", score.trusted, score.cautioned, score.distrusted);
+}
 
 std::vector<BenchScore> ScoreBench(std::span<const BenchRecord> records) {
   // by place of the environment, size, name and params of the estimator
@@ -275,6 +309,7 @@ const CsvColumns<BenchRecord>& BenchColumns() {
       {"mismatch", "nats per step", "how far the evaluated policy is from the behavior policy",
        &BenchRecord::mismatch},
       {"reason", "", "why there is no value, or no interval", InQuotes(&BenchRecord::reason)},
+      {"verdict", "", "of `stated`: trust, caution or do not use", &BenchRecord::verdict},
       {"notes", "", "remarks of the estimator",
        InQuotes([](const BenchRecord& r) { return fmt::format("{}", fmt::join(r.notes, "; ")); })}};
   return columns;
@@ -314,6 +349,14 @@ const CsvColumns<BenchScore>& ScoreColumns() {
        &BenchScore::regret_at_1},
       {"top_1", "", "share of logs whose best policy is ranked first", &BenchScore::top_1},
       {"coverage", "", "share of the intervals that hold the truth", &BenchScore::coverage},
+      {"half_width", "", "median of half the intervals' widths, by |truth|",
+       &BenchScore::half_width},
+      {"trusted", "", "answers with the verdict trust", OfVerdicts(&BenchScore::trusted)},
+      {"cautioned", "", "answers with the verdict caution", OfVerdicts(&BenchScore::cautioned)},
+      {"distrusted", "", "answers with the verdict do not use",
+       OfVerdicts(&BenchScore::distrusted)},
+      {"coverage_of_usable", "", "coverage of the answers with trust or caution",
+       &BenchScore::coverage_of_usable},
       {"why_refused", "", "the most frequent reason", InQuotes(&BenchScore::why_refused)}};
   return columns;
 }
@@ -447,16 +490,20 @@ std::vector<std::string> EnvironmentsOf(std::span<const BenchRecord> records) {
 }
 
 std::string BenchPage(std::span<const BenchScore> scores, const std::vector<BenchFigure>& figures,
-                      const HtmlFragment& coverage, const std::string& command) {
+                      const HtmlFragment& ranking, const HtmlFragment& coverage,
+                      const std::string& command) {
   HtmlFragment page;
   page.Heading(1, "Estimators against known values");
   page.Paragraph(
       "Each row is one estimator over all logs of one size: errors are estimate minus truth, in "
       "units of the return; covered is the share of intervals that hold the truth; Spearman is the "
       "rank correlation over the policies of a log, regret@1 what choosing the policy with the "
-      "highest estimate loses, as a share of the range of the true values. Time is that of all "
-      "fits "
-      "that the estimator needs, whoever shares them, and of the estimate with its intervals.");
+      "highest estimate loses, as a share of the range of the true values; half width is the "
+      "median of half the intervals' widths, as a share of the truth. The row stated is the answer "
+      "that lfiw evaluate gives first, with how many of them have the verdict trust / caution / "
+      "do not use. Time is that of all fits that the estimator needs, whoever shares them, and of "
+      "the estimate with its intervals.");
+  page.Append(ranking);
   AddFigures(figures, "", page);
   std::string shown;
   for (const auto& group : Groups(scores)) {

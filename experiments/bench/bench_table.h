@@ -43,6 +43,7 @@ struct BenchRecord {
   std::vector<BenchInterval> intervals;  // the first is the one of results.csv and scores
   std::optional<double> mismatch;        // PolicyMismatch; none where it is infinite or unknown
   std::string reason;                    // why there is no value, or no interval
+  std::string verdict = {};              // of answers that `lfiw evaluate` states, with reasons
   std::vector<std::string> notes;
   // Wall time of the fits that the estimator needs, each in full, of the estimate and its
   // intervals; none where a fit came from a cache that did not record it.
@@ -63,12 +64,20 @@ struct BenchScore {
   std::optional<double> relative;            // mean |error| / |truth|
   // Over the policies of one log, averaged over logs; need several policies.
   std::optional<double> spearman, kendall, regret_at_1, top_1;
-  std::optional<double> coverage;  // of the intervals, share of those that hold the truth
-  std::optional<double> seconds;   // mean, see BenchRecord
-  std::string why_refused;         // the most frequent reason
+  std::optional<double> coverage;    // of the intervals, share of those that hold the truth
+  std::optional<double> half_width;  // median of half the intervals' widths, as a share of |truth|
+  // Of answers with a verdict: how many have which, and the coverage of those not refused by it.
+  std::int64_t trusted = 0, cautioned = 0, distrusted = 0;
+  std::optional<double> coverage_of_usable;
+  std::optional<double> seconds;  // mean, see BenchRecord
+  std::string why_refused;        // the most frequent reason
 
   std::string label() const { return LabelOf(estimator, params); }
 };
+
+// Tells how many answers have which verdict, "8 / 1 / 1" for trust, caution and do not use; empty
+// where there are none.
+std::string VerdictsText(const BenchScore& score);
 
 // One score per environment, size of the log, estimator and params, the smallest RMSE first within
 // its environment and size; after those that always answer come those that refused some logs,
@@ -111,9 +120,10 @@ struct BenchFigure {
   std::string environment;  // empty: of all
   std::string name, svg, caption;
 };
-// `coverage` stands before the command, where the page ends.
+// `ranking` stands where the page begins, `coverage` before the command, where it ends.
 std::string BenchPage(std::span<const BenchScore> scores, const std::vector<BenchFigure>& figures,
-                      const HtmlFragment& coverage, const std::string& command);
+                      const HtmlFragment& ranking, const HtmlFragment& coverage,
+                      const std::string& command);
 
 }  // namespace lfiw::experiments
 

@@ -61,32 +61,54 @@ std::vector<PlotSeries> SweepSeries(const JsonObject& sweep, const std::string& 
   return all;
 }
 
-void AddValueSweep(const JsonObject& sweep, std::optional<double> truth, FigureList& figures) {
+// The estimate stated first as a level with its interval, where it is none of the sweep's: those
+// have a horizon.
+std::optional<PlotSeries> StatedLevel(const JsonObject& report, const Values& horizon) {
+  const std::vector<JsonObject> rows = report.Objects("rows");
+  const auto place = report.Number("headline");
+  if (!place || *place < 0 || *place >= static_cast<double>(rows.size()) || horizon.empty()) {
+    return {};
+  }
+  const JsonObject& row = rows[static_cast<std::size_t>(*place)];
+  const auto value = row.Number("value");
+  if (row.Number("horizon") || !value) return {};
+  PlotSeries level{.label = "stated: " + row.Text("estimator"),
+                   .x = {horizon.front(), horizon.back()},
+                   .y = {*value, *value}};
+  const auto low = row.Number("ci_low"), high = row.Number("ci_high");
+  if (low && high) {
+    level.low = {*low, *low};
+    level.high = {*high, *high};
+  }
+  return level;
+}
+
+void AddAnswers(const JsonObject& report, const JsonObject& sweep, FigureList& figures) {
   const Values horizon = sweep.Numbers("horizon");
-  Plot plot{.x_label = "H, steps that are weighted"};
+  Plot plot{.title = "What the estimators say",
+            .x_label = "H, steps that are weighted",
+            .y_label = "value"};
   for (const JsonObject& entry : sweep.Objects("series")) {
-    Values y = entry.Numbers("value", horizon.size());
-    if (truth)
-      for (double& value : y) value = *truth - value;
+    const Values y = entry.Numbers("value", horizon.size());
     plot.series.push_back(WithBand(entry.Text("label"), y.empty() ? Values() : horizon, y,
                                    entry.Numbers("stderr", horizon.size())));
   }
-  if (truth) {
-    plot.title = "Estimation error against H";
-    plot.y_label = "\xCE\xB4 = truth - estimate";
-    plot.references = {{0.0, "no error"}};
-    figures.Add("error_by_horizon", std::move(plot),
-                "How far the truth lies above (positive) or below (negative) the estimate when the "
-                "first H steps are weighted; closer to zero is better. H = 0 is the plain model; "
-                "the shaded band is one standard error of the estimate on either side.");
-  } else {
-    plot.title = "Estimate against H";
-    plot.y_label = "estimated value";
-    figures.Add("value_by_horizon", std::move(plot),
-                "The estimate when the first H steps are weighted; H = 0 is the plain model. A "
-                "curve that still drifts or widens at large H has not settled; the shaded band is "
-                "one standard error on either side.");
+  std::string caption =
+      "The published estimators when the weights of the first H steps are used; at H = 0 they are "
+      "the plain model. A curve that still drifts or widens at large H has not settled; its shaded "
+      "band is one standard error on either side.";
+  if (auto level = StatedLevel(report, horizon)) {
+    caption += " The level is the estimate stated first, with its interval.";
+    plot.series.push_back(*std::move(level));
   }
+  const auto add_reference = [&](const char* object, const char* label) {
+    const auto of = report.Object(object);
+    const auto value = of ? of->Number("value") : std::nullopt;
+    if (value) plot.references.push_back({*value, label});
+  };
+  add_reference("truth", "true value");
+  add_reference("behavior_value", "logged policy");
+  figures.Add("value_by_horizon", std::move(plot), caption);
 }
 
 void AddSweepDiagnostics(const JsonObject& sweep, FigureList& figures) {
@@ -270,8 +292,7 @@ void AddPolicyTraining(const JsonObject& report, FigureList& figures) {
 std::vector<ReportFigure> ReportFigures(const JsonObject& report) {
   FigureList figures;
   if (const auto sweep = report.Object("sweep")) {
-    const auto truth = report.Object("truth");
-    AddValueSweep(*sweep, truth ? truth->Number("value") : std::nullopt, figures);
+    AddAnswers(report, *sweep, figures);
     AddSweepDiagnostics(*sweep, figures);
   }
   if (const auto weights = report.Object("mean_weight")) AddMeanWeight(*weights, figures);

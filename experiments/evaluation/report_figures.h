@@ -18,7 +18,7 @@ struct ReportFigure {
 };
 
 // Every figure that the parts present in report.json allow (see report.h), in the page's order:
-// error_by_horizon or value_by_horizon, ess_by_horizon, khat_by_horizon, max_weight_by_horizon,
+// value_by_horizon, ess_by_horizon, khat_by_horizon, max_weight_by_horizon,
 // mean_weight, reliability, calibration_counts, open_loop, dynamics_training, classifier_training,
 // policy_training. Throws DataError for a member of the wrong type or length.
 std::vector<ReportFigure> ReportFigures(const JsonObject& report);

@@ -50,7 +50,7 @@ Drawings Draw(const JsonObject& report, const PlotOptions& options) {
   return drawings;
 }
 
-// Adds those of the named figures that were drawn; says `missing` when there is none.
+// Adds those of the named figures that were drawn; says `missing`, if anything, when there is none.
 void AddFigures(const Drawings& drawings, const std::vector<std::string>& names,
                 const std::string& missing, HtmlFragment& html) {
   std::vector<HtmlFragment> found;
@@ -60,7 +60,7 @@ void AddFigures(const Drawings& drawings, const std::vector<std::string>& names,
     found.emplace_back().Figure(name, it->second.svg, it->second.caption);
   }
   if (!found.empty()) html.Columns(found);
-  if (found.empty() && drawings.failure.empty()) html.Muted(missing);
+  if (found.empty() && drawings.failure.empty() && !missing.empty()) html.Muted(missing);
 }
 
 void AddIfPresent(const std::string& term, const std::string& text, Entries& entries) {
@@ -71,10 +71,8 @@ HtmlFragment HorizonSection(const Drawings& drawings) {
   HtmlFragment html;
   html.Heading(2, "How does the answer depend on the correction?");
   const std::string missing = "This run holds no sweep over the number of weighted steps H.";
-  AddFigures(drawings,
-             {"error_by_horizon", "value_by_horizon", "ess_by_horizon", "khat_by_horizon",
-              "max_weight_by_horizon"},
-             missing, html);
+  AddFigures(drawings, {"ess_by_horizon", "khat_by_horizon", "max_weight_by_horizon"}, missing,
+             html);
   return html;
 }
 
@@ -311,6 +309,7 @@ HtmlFragment Body(const JsonObject& report, const Drawings& drawings) {
   if (report.Has("environment")) about += ", environment: " + report.Text("environment");
   html.Muted(about);
   html.Append(SummarySection(report));
+  AddFigures(drawings, {"value_by_horizon"}, "", html);
   html.Append(RankingSection(report));
   html.Append(EstimatesSection(report));
   html.Append(CorrectionSection(report));

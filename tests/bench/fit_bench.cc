@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/bfloat16_product.h"
 #include "core/matrix_product.h"
 #include "core/parallel.h"
 #include "core/rng.h"
@@ -90,9 +91,10 @@ std::vector<std::int64_t> AllEpisodes(const EpisodeBatch& log) {
   return episodes;
 }
 
-DynamicsOptions PaperDynamics(std::int64_t members, std::int64_t steps) {
+DynamicsOptions PaperDynamics(std::int64_t members, std::int64_t steps, Precision precision) {
   DynamicsOptions options;
   options.members = members;
+  options.network.precision = precision;
   options.fit.steps = steps;
   return options;
 }
@@ -110,11 +112,12 @@ void Report(benchmark::State& state, double step_rate, const Rates& rates) {
   state.counters["of_product"] = step_rate / (0.5 * rates.product);
 }
 
-// Arguments: obs_dim, action_dim, aux_dim.
+// Arguments: obs_dim, action_dim, aux_dim, and the Precision of products.
 void BM_DynamicsStep(benchmark::State& state) {
   SetThreads(1);
   constexpr std::int64_t kSteps = 200;
   const std::int64_t obs_dim = state.range(0), action_dim = state.range(1), aux = state.range(2);
+  const auto precision = static_cast<Precision>(state.range(3));
   const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
   const auto episodes = AllEpisodes(log);
   const double flop = 6.0 * 128.0 * kSteps *
@@ -125,7 +128,7 @@ void BM_DynamicsStep(benchmark::State& state) {
   for (auto _ : state) {
     rates += MeasureRates();
     const double seconds =
-        ThreadSeconds([&] { FitDynamics(log, episodes, PaperDynamics(1, kSteps), 1); });
+        ThreadSeconds([&] { FitDynamics(log, episodes, PaperDynamics(1, kSteps, precision), 1); });
     rates += MeasureRates();
     step_rate += flop / seconds;
     state.SetIterationTime(seconds / kSteps);
@@ -139,11 +142,13 @@ void BM_ClassifierStep(benchmark::State& state) {
   SetThreads(1);
   constexpr std::int64_t kSteps = 120;
   const std::int64_t obs_dim = state.range(0), action_dim = state.range(1), aux = state.range(2);
+  const auto precision = static_cast<Precision>(state.range(3));
   const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
   const auto episodes = AllEpisodes(log);
-  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1), 1);
+  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1, Precision::kFloat), 1);
   ClassifierOptions options;
   options.fit.steps = kSteps;
+  options.network.precision = precision;
   const auto inputs = static_cast<double>(obs_dim + action_dim);
   const auto outcomes = static_cast<double>(obs_dim + aux);
   const double flop = 6.0 * 250.0 * kSteps * ParameterCount(inputs + outcomes, 1.0);
@@ -168,7 +173,7 @@ void BM_MembersOnTwoThreads(benchmark::State& state) {
   const auto episodes = AllEpisodes(log);
   double one = 0.0, two = 0.0;
   for (auto _ : state) {
-    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200), 1); };
+    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200, Precision::kAuto), 1); };
     SetThreads(1);
     one += WallSeconds(fit);
     SetThreads(2);
@@ -180,19 +185,26 @@ void BM_MembersOnTwoThreads(benchmark::State& state) {
   state.counters["speedup"] = one / two;
 }
 
-BENCHMARK(BM_DynamicsStep)
-    ->Args({8, 2, 1})
-    ->Args({17, 6, 1})
-    ->Args({376, 17, 0})
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_ClassifierStep)
-    ->Args({17, 6, 1})
-    ->Args({376, 17, 0})
-    ->UseManualTime()
-    ->Iterations(5)
-    ->Unit(benchmark::kMillisecond);
+void TasksAndPrecisions(benchmark::internal::Benchmark* bench,
+                        const std::vector<std::vector<std::int64_t>>& tasks) {
+  for (std::vector<std::int64_t> arguments : tasks) {
+    arguments.push_back(static_cast<std::int64_t>(Precision::kFloat));
+    bench->Args(arguments);
+    if (!HasBFloat16Products()) continue;
+    arguments.back() = static_cast<std::int64_t>(Precision::kBFloat16);
+    bench->Args(arguments);
+  }
+  bench->UseManualTime()
+      ->Iterations(5)
+      ->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK(BM_DynamicsStep)->Apply([](benchmark::internal::Benchmark* bench) {
+  TasksAndPrecisions(bench, {{8, 2, 1}, {17, 6, 1}, {376, 17, 0}});
+});
+BENCHMARK(BM_ClassifierStep)->Apply([](benchmark::internal::Benchmark* bench) {
+  TasksAndPrecisions(bench, {{17, 6, 1}, {376, 17, 0}});
+});
 BENCHMARK(BM_MembersOnTwoThreads)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -82,7 +82,8 @@ std::vector<std::pair<std::string, Options>> EachFieldChanged(const Options& opt
 template <class Options>
 Options TinyFit() {
   Options options;
-  options.network = {.hidden_layers = 1, .width = 4, .activation = Activation::kSilu};
+  options.network = {
+      .hidden_layers = 1, .width = 4, .activation = Activation::kSilu, .precision = {}};
   options.fit = {.steps = 2, .batch = 8, .validate_every = 1, .adam = {}};
   return options;
 }

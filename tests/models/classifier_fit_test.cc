@@ -69,7 +69,8 @@ EpisodeBatch NormalLog(std::int64_t episodes, std::int64_t length, double shift)
 
 ClassifierOptions SmallClassifier() {
   ClassifierOptions options;
-  options.network = {.hidden_layers = 1, .width = 16, .activation = Activation::kSilu};
+  options.network = {
+      .hidden_layers = 1, .width = 16, .activation = Activation::kSilu, .precision = {}};
   options.fit.steps = 60;
   options.fit.validate_every = 20;
   options.fit.adam.learning_rate = 5e-3;

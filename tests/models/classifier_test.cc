@@ -25,7 +25,8 @@ RatioClassifier LinearClassifier(bool input_delta, double generated_per_real) {
                       Scaler(Vector({1, 0}), Vector({4, 1})), Scaler(Vector({0}), Vector({1})),
                       input_delta};
   scaler.outcomes.Drop(std::vector<std::int64_t>{1});
-  Mlp network(5, 1, {.hidden_layers = 0, .width = 1, .activation = {}}, Stream(1, "w"));
+  Mlp network(5, 1, {.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+              Stream(1, "w"));
   network.parameters() << 1, 2, 3, 4, 5, 6;
   return RatioClassifier(std::move(scaler), std::move(network), generated_per_real);
 }

@@ -31,8 +31,9 @@ DynamicsEnsemble LinearModel(float drift, float gain) {
   const DynamicsScalers scalers{Scaler(constant(0), constant(2)), Scaler(constant(0), constant(1)),
                                 Scaler(constant(0), constant(1)), Scaler(VectorF(0), VectorF(0))};
   std::vector<Mlp> networks;
-  networks.emplace_back(2, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}},
-                        Stream(1, "w"));
+  networks.emplace_back(
+      2, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+      Stream(1, "w"));
   networks[0].parameters() << 0.0f, gain, drift;
   return DynamicsEnsemble(DynamicsKind::kDeterministic, scalers, std::move(networks));
 }

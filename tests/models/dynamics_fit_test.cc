@@ -23,7 +23,8 @@ using ::testing::IsEmpty;
 DynamicsOptions SmallDynamics() {
   DynamicsOptions options;
   options.members = 2;
-  options.network = {.hidden_layers = 1, .width = 32, .activation = Activation::kSilu};
+  options.network = {
+      .hidden_layers = 1, .width = 32, .activation = Activation::kSilu, .precision = {}};
   options.fit.steps = 60;
   options.fit.batch = 64;
   options.fit.validate_every = 20;

@@ -24,9 +24,10 @@ std::vector<Mlp> ConstantNetworks(const DynamicsScalers& scalers, std::int64_t m
   const std::int64_t outputs = kind == DynamicsKind::kGaussian ? 2 * d : d;
   std::vector<Mlp> networks;
   for (std::int64_t k = 0; k < members; ++k) {
-    networks.emplace_back(scalers.input_dim(), outputs,
-                          MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}},
-                          Stream(1, "w"));
+    networks.emplace_back(
+        scalers.input_dim(), outputs,
+        MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+        Stream(1, "w"));
     networks.back().parameters().setZero();
     networks.back().parameters().tail(outputs).head(d).setConstant(static_cast<float>(k + 1));
     if (outputs > d) networks.back().parameters().tail(d).setConstant(-1.0f);
@@ -159,8 +160,9 @@ TEST(DynamicsEnsemble, RowsDoNotDependOnTheMembersOfOthers) {
   const DynamicsScalers scalers = TestScalers();
   std::vector<Mlp> networks;
   for (std::uint64_t k = 0; k < 3; ++k) {
-    networks.emplace_back(3, 4, MlpOptions{.hidden_layers = 1, .width = 8, .activation = {}},
-                          Stream(1, "w", {k}));
+    networks.emplace_back(
+        3, 4, MlpOptions{.hidden_layers = 1, .width = 8, .activation = {}, .precision = {}},
+        Stream(1, "w", {k}));
   }
   const DynamicsEnsemble ensemble(DynamicsKind::kGaussian, scalers, std::move(networks));
   Batch mixed, alone;

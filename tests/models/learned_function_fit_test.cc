@@ -25,7 +25,8 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 LearnedFunctionOptions SmallFunction() {
   LearnedFunctionOptions options;
   options.members = 2;
-  options.network = {.hidden_layers = 2, .width = 32, .activation = Activation::kSilu};
+  options.network = {
+      .hidden_layers = 2, .width = 32, .activation = Activation::kSilu, .precision = {}};
   options.fit.steps = 60;
   options.fit.batch = 64;
   options.fit.validate_every = 20;

@@ -31,8 +31,9 @@ LearnedFunction LinearFunction(FunctionKind kind, std::int64_t members = 2) {
   scaler.next_states.Drop(std::vector<std::int64_t>{1});
   std::vector<Mlp> networks;
   for (std::int64_t k = 0; k < members; ++k) {
-    networks.emplace_back(5, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}},
-                          Stream(1, "w"));
+    networks.emplace_back(
+        5, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+        Stream(1, "w"));
     networks.back().parameters() << 1, 2, 3, 4, 5, 6 + static_cast<float>(k);
   }
   return LearnedFunction(kind, std::move(scaler), {.mean = 10.0, .deviation = 2.0},

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "core/bfloat16_product.h"
 #include "core/error.h"
 #include "core/parallel.h"
 
@@ -61,7 +62,10 @@ struct Oracle {
 class MlpOfEveryActivation : public ::testing::TestWithParam<Activation> {};
 
 TEST_P(MlpOfEveryActivation, GradientsEqualAutograd) {
-  Mlp mlp(5, 3, {.hidden_layers = 2, .width = 16, .activation = GetParam()}, Stream(1, "w"));
+  Mlp mlp(
+      5, 3,
+      {.hidden_layers = 2, .width = 16, .activation = GetParam(), .precision = Precision::kFloat},
+      Stream(1, "w"));
   const MatrixF inputs = RandomRows(7, 5, 0), output_gradient = RandomRows(7, 3, 1);
   const Oracle oracle(mlp);
   const torch::Tensor expected = oracle.Apply(Tensor(inputs));
@@ -82,11 +86,39 @@ TEST_P(MlpOfEveryActivation, GradientsEqualAutograd) {
 }
 
 TEST_P(MlpOfEveryActivation, InferenceEqualsTrainingPass) {
-  Mlp mlp(4, 2, {.hidden_layers = 3, .width = 8, .activation = GetParam()}, Stream(2, "w"));
+  Mlp mlp(
+      4, 2,
+      {.hidden_layers = 3, .width = 8, .activation = GetParam(), .precision = Precision::kFloat},
+      Stream(2, "w"));
   const MatrixF inputs = RandomRows(9, 4, 0);
   MatrixF outputs(9, 2);
   mlp.Forward(inputs, outputs);
   EXPECT_LT((outputs - mlp.ForwardTraining(inputs)).cwiseAbs().maxCoeff(), 1e-6f);
+}
+
+TEST_P(MlpOfEveryActivation, BFloat16RoundsGradientsAndNothingElse) {
+  if (!HasBFloat16Products()) GTEST_SKIP() << "this CPU has no bfloat16 products";
+  const auto network = [&](Precision precision) {
+    return Mlp(5, 3,
+               {.hidden_layers = 2, .width = 40, .activation = GetParam(), .precision = precision},
+               Stream(1, "w"));
+  };
+  Mlp plain = network(Precision::kFloat), rounded = network(Precision::kBFloat16);
+  const MatrixF inputs = RandomRows(70, 5, 0), output_gradient = RandomRows(70, 3, 1);
+  const MatrixF expected = plain.ForwardTraining(inputs);
+  const MatrixF outputs = rounded.ForwardTraining(inputs);
+  EXPECT_GT((outputs - expected).norm(), 0.0f);
+  EXPECT_LT((outputs - expected).norm(), 0.01f * expected.norm());
+  VectorF expected_gradient(plain.parameters().size()), gradient(plain.parameters().size());
+  plain.Backward(output_gradient, expected_gradient);
+  rounded.Backward(output_gradient, gradient);
+  // rounding carries some units of a rectifier over its kink
+  const float rounding = GetParam() == Activation::kRelu ? 0.1f : 0.02f;
+  EXPECT_LT((gradient - expected_gradient).norm(), rounding * expected_gradient.norm());
+  MatrixF inference(70, 3), expected_inference(70, 3);
+  plain.Forward(inputs, expected_inference);
+  rounded.Forward(inputs, inference);
+  EXPECT_EQ(inference, expected_inference);
 }
 
 INSTANTIATE_TEST_SUITE_P(Activations, MlpOfEveryActivation,
@@ -94,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(Activations, MlpOfEveryActivation,
                                            Activation::kRelu));
 
 TEST(Mlp, ChunkedInferenceEqualsRowsAlone) {
-  const Mlp mlp(3, 2, {.hidden_layers = 2, .width = 8, .activation = {}}, Stream(2, "w"));
+  const Mlp mlp(3, 2, {.hidden_layers = 2, .width = 8, .activation = {}, .precision = {}},
+                Stream(2, "w"));
   const MatrixF inputs = RandomRows(2345, 3, 0);
   MatrixF outputs(2345, 2), one(1, 2);
   mlp.Forward(inputs, outputs);
@@ -104,8 +137,27 @@ TEST(Mlp, ChunkedInferenceEqualsRowsAlone) {
   }
 }
 
+TEST(Mlp, SmallNetworksTrainInFloatUnlessTold) {
+  const MatrixF inputs = RandomRows(9, 4, 0);
+  const auto outputs = [&](Precision precision) -> MatrixF {
+    Mlp mlp(4, 2, {.hidden_layers = 1, .width = 64, .activation = {}, .precision = precision},
+            Stream(2, "w"));
+    return mlp.ForwardTraining(inputs);
+  };
+  EXPECT_EQ(outputs(Precision::kAuto), outputs(Precision::kFloat));
+}
+
+TEST(Mlp, RefusesBFloat16WhereTheCpuHasNone) {
+  if (HasBFloat16Products()) GTEST_SKIP() << "this CPU multiplies bfloat16";
+  Mlp mlp(4, 2,
+          {.hidden_layers = 1, .width = 8, .activation = {}, .precision = Precision::kBFloat16},
+          Stream(2, "w"));
+  EXPECT_THROW(mlp.ForwardTraining(RandomRows(9, 4, 0)), ConfigError);
+}
+
 TEST(Mlp, AcceptsColumnBlocksOfWiderRows) {
-  const Mlp mlp(3, 2, {.hidden_layers = 1, .width = 8, .activation = {}}, Stream(2, "w"));
+  const Mlp mlp(3, 2, {.hidden_layers = 1, .width = 8, .activation = {}, .precision = {}},
+                Stream(2, "w"));
   const MatrixF wide = RandomRows(6, 8, 0);
   const MatrixF narrow = wide.middleCols(2, 3);
   MatrixF expected(6, 2), into = MatrixF::Zero(6, 5);
@@ -116,7 +168,8 @@ TEST(Mlp, AcceptsColumnBlocksOfWiderRows) {
 }
 
 TEST(Mlp, InitialWeightsAreTruncatedNormalAndBiasesZero) {
-  const Mlp mlp(100, 50, {.hidden_layers = 0, .width = 1, .activation = {}}, Stream(5, "w"));
+  const Mlp mlp(100, 50, {.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+                Stream(5, "w"));
   const auto weights = mlp.parameters().head(5000), biases = mlp.parameters().tail(50);
   const float sigma = 0.5f / std::sqrt(100.0f);
   EXPECT_LE(weights.cwiseAbs().maxCoeff(), 2.0f * sigma);
@@ -126,7 +179,8 @@ TEST(Mlp, InitialWeightsAreTruncatedNormalAndBiasesZero) {
 }
 
 TEST(Mlp, TorchRunsOnOneThreadInsideTasks) {
-  const Mlp mlp(2, 1, {.hidden_layers = 1, .width = 4, .activation = {}}, Stream(5, "w"));
+  const Mlp mlp(2, 1, {.hidden_layers = 1, .width = 4, .activation = {}, .precision = {}},
+                Stream(5, "w"));
   std::atomic<int> most = 0;
   ParallelFor(32, [&](std::int64_t) {
     MatrixF inputs = MatrixF::Zero(3, 2), outputs(3, 1);
@@ -137,7 +191,8 @@ TEST(Mlp, TorchRunsOnOneThreadInsideTasks) {
 }
 
 TEST(Mlp, LoadsWhatItSaved) {
-  const Mlp mlp(3, 2, {.hidden_layers = 2, .width = 8, .activation = Activation::kTanh},
+  const Mlp mlp(3, 2,
+                {.hidden_layers = 2, .width = 8, .activation = Activation::kTanh, .precision = {}},
                 Stream(2, "w"));
   NpzFile file;
   mlp.Save("net", file);
@@ -147,7 +202,8 @@ TEST(Mlp, LoadsWhatItSaved) {
 }
 
 TEST(Mlp, LoadRejectsAParameterCountThatDisagrees) {
-  const Mlp mlp(3, 2, {.hidden_layers = 1, .width = 8, .activation = {}}, Stream(2, "w"));
+  const Mlp mlp(3, 2, {.hidden_layers = 1, .width = 8, .activation = {}, .precision = {}},
+                Stream(2, "w"));
   NpzFile file;
   mlp.Save("net", file);
   file.Put("net.parameters", VectorF(VectorF::Zero(7)));

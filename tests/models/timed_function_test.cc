@@ -19,8 +19,9 @@ TimedFunction LinearFunction(std::int64_t members) {
   Scaler scaler(VectorF::Constant(1, 1.0f), VectorF::Constant(1, 2.0f));
   std::vector<Mlp> networks;
   for (std::int64_t k = 0; k < members; ++k) {
-    networks.emplace_back(2, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}},
-                          Stream(1, "w"));
+    networks.emplace_back(
+        2, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+        Stream(1, "w"));
     networks.back().parameters() << 2, 3, static_cast<float>(k);
   }
   return TimedFunction(std::move(scaler), {0, 10, 20, 30}, {1, 2, 3, 4}, std::move(networks));

@@ -62,7 +62,8 @@ EpisodeBatch ClippedLog(std::int64_t episodes) {
 CloningOptions Small(CloneKind kind, std::int64_t steps = 1500) {
   CloningOptions options;
   options.kind = kind;
-  options.network = {.hidden_layers = 1, .width = 32, .activation = Activation::kTanh};
+  options.network = {
+      .hidden_layers = 1, .width = 32, .activation = Activation::kTanh, .precision = {}};
   options.fit.steps = steps;
   options.fit.batch = 128;
   options.fit.validate_every = steps / 5;

@@ -79,6 +79,23 @@ TEST(ScoreBench, PutsEstimatorsThatRefusedSomeAfterThoseThatAlwaysAnswer) {
   EXPECT_EQ(scores[1].rmse, 0.0);
 }
 
+TEST(ScoreBench, CountsVerdictsAndTheCoverageOfWhatTheyLetPass) {
+  std::vector<BenchRecord> records = {
+      Record("stated", "a", 1.0, 1.5, 0),   // holds the truth
+      Record("stated", "b", 2.0, 4.0, 0),   // does not
+      Record("stated", "a", 1.0, 9.0, 1)};  // does not, and is refused
+  records[0].verdict = "trust";
+  records[1].verdict = "caution";
+  records[2].verdict = "do not use";
+  const std::vector<BenchScore> scores = ScoreBench(records);
+  ASSERT_EQ(scores.size(), 1u);
+  EXPECT_EQ(VerdictsText(scores[0]), "1 / 1 / 1");
+  EXPECT_DOUBLE_EQ(*scores[0].coverage, 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(*scores[0].coverage_of_usable, 0.5);
+  EXPECT_DOUBLE_EQ(*scores[0].half_width, 1.0);  // 1 of 1, 1 of 2, 1 of 1
+  EXPECT_EQ(VerdictsText(ScoreBench(Records())[0]), "");
+}
+
 TEST(BenchCsv, HasALinePerEstimateWithItsReason) {
   const std::string csv = BenchCsv(Records());
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 9);
@@ -92,8 +109,9 @@ TEST(BenchCsv, WritesACellForEachColumn) {
   record.notes = {"one", "two"};
   EXPECT_EQ(BenchCsv(std::vector<BenchRecord>{record}),
             "env,behavior,policy,estimator,params,log_episodes,seed,value,stderr,ci_low,ci_high,"
-            "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,notes\n"
-            "graph,\"behavior\",\"a, b\",good,,50,0,1.5,0.25,0.5,2.5,bca,,,1,0,0.5,1.5,\"\","
+            "interval_method,ess,khat,truth,truth_stderr,error,mismatch,reason,verdict,"
+            "notes\n"
+            "graph,\"behavior\",\"a, b\",good,,50,0,1.5,0.25,0.5,2.5,bca,,,1,0,0.5,1.5,\"\",,"
             "\"one; two\"\n");
 }
 
@@ -117,9 +135,10 @@ TEST(ScoresCsv, LeavesTheErrorsOfAnEstimatorThatAlwaysRefusesEmpty) {
   EXPECT_EQ(
       ScoresCsv(std::vector<BenchScore>{good, refused}),
       "env,log_episodes,estimator,params,estimates,refused,bias,mae,rmse,relative,spearman,kendall,"
-      "regret_at_1,top_1,coverage,why_refused\n"
-      "graph,50,good,,2,0,0.5,1,2,0.25,,,,,1,\"\"\n"
-      "graph,50,absent,,0,2,,,,,,,,,,\"no support\"\n");
+      "regret_at_1,top_1,coverage,half_width,trusted,cautioned,distrusted,coverage_of_usable,"
+      "why_refused\n"
+      "graph,50,good,,2,0,0.5,1,2,0.25,,,,,1,,,,,,\"\"\n"
+      "graph,50,absent,,0,2,,,,,,,,,,,,,,,\"no support\"\n");
 }
 
 TEST(TimingColumns, SayThatTimesAreInSeconds) {
@@ -160,7 +179,7 @@ TEST(BenchTimes, AreInTheTableAndInAFileOfTheirOwn) {
 }
 
 TEST(BenchPage, SaysWhyEstimatorsRefused) {
-  const std::string page = BenchPage(ScoreBench(Records()), {}, {}, "lfiw bench FILE");
+  const std::string page = BenchPage(ScoreBench(Records()), {}, {}, {}, "lfiw bench FILE");
   EXPECT_THAT(page, HasSubstr("bad: no support"));
   EXPECT_THAT(page, HasSubstr("lfiw bench FILE"));
 }

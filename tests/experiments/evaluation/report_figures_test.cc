@@ -29,27 +29,46 @@ Json Sweep() {
 
 TEST(ReportFigures, NoDataNoFigures) { EXPECT_TRUE(FiguresOf(Json::object()).empty()); }
 
-TEST(ReportFigures, ErrorIsTruthMinusEstimateWithItsBand) {
+TEST(ReportFigures, OnePlotHoldsEstimatorsTruthAndTheLoggedPolicy) {
   Json json = Sweep();
   json["truth"] = {{"value", 12.0}};
+  json["behavior_value"] = {{"value", 7.0}};
   const ReportFigure figure = FiguresOf(json).at(0);
-  EXPECT_EQ(figure.name, "error_by_horizon");
-  const PlotSeries& series = figure.plot.series.at(0);
-  EXPECT_EQ(series.y[0], 2.0);
-  EXPECT_EQ(series.y[1], 1.0);
+  EXPECT_EQ(figure.name, "value_by_horizon");
+  ASSERT_EQ(figure.plot.series.size(), 1u);
+  const PlotSeries& series = figure.plot.series[0];
+  EXPECT_EQ(series.y[1], 11.0);
   EXPECT_TRUE(std::isnan(series.y[2]));
-  EXPECT_EQ(series.low[1], -1.0);
-  EXPECT_EQ(series.high[1], 3.0);
-  EXPECT_EQ(figure.plot.references.at(0).y, 0.0);
+  EXPECT_EQ(series.low[1], 9.0);
+  EXPECT_EQ(series.high[1], 13.0);
+  ASSERT_EQ(figure.plot.references.size(), 2u);
+  EXPECT_EQ(figure.plot.references[0].y, 12.0);
+  EXPECT_EQ(figure.plot.references[0].label, "true value");
+  EXPECT_EQ(figure.plot.references[1].y, 7.0);
 }
 
-TEST(ReportFigures, WithoutTruthTheEstimateItselfIsDrawn) {
+TEST(ReportFigures, WhatHasNoHorizonIsALevelWithItsInterval) {
+  Json json = Sweep();
+  json["rows"] = Json::parse(R"([
+    {"estimator": "model", "horizon": 0, "value": 10, "ci_low": 9, "ci_high": 11},
+    {"estimator": "calibrated_model", "horizon": null, "value": 12, "ci_low": 8, "ci_high": 15}])");
+  json["headline"] = 1;
+  const Plot plot = FiguresOf(json).at(0).plot;
+  ASSERT_EQ(plot.series.size(), 2u);
+  EXPECT_EQ(plot.series[1].label, "stated: calibrated_model");
+  EXPECT_THAT(plot.series[1].x, ElementsAre(0, 2));
+  EXPECT_THAT(plot.series[1].y, ElementsAre(12, 12));
+  EXPECT_THAT(plot.series[1].low, ElementsAre(8, 8));
+  EXPECT_THAT(plot.series[1].high, ElementsAre(15, 15));
+  json["headline"] = 0;  // which the curves hold at H = 0
+  EXPECT_EQ(FiguresOf(json).at(0).plot.series.size(), 1u);
+}
+
+TEST(ReportFigures, WithoutTruthThereIsNoLineForIt) {
   Json json = Sweep();
   for (const Json& truth : {Json(), Json{{"value", nullptr}}}) {
     json["truth"] = truth;
-    const ReportFigure figure = FiguresOf(json).at(0);
-    EXPECT_EQ(figure.name, "value_by_horizon");
-    EXPECT_EQ(figure.plot.series.at(0).y[1], 11.0);
+    EXPECT_TRUE(FiguresOf(json).at(0).plot.references.empty());
   }
 }
 

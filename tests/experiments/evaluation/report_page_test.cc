@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* kFigures[] = {"error_by_horizon",      "ess_by_horizon", "khat_by_horizon",
+constexpr const char* kFigures[] = {"value_by_horizon",      "ess_by_horizon", "khat_by_horizon",
                                     "max_weight_by_horizon", "mean_weight",    "reliability",
                                     "calibration_counts",    "open_loop",      "dynamics_training",
                                     "classifier_training",   "policy_training"};
