@@ -20,8 +20,8 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Groups of fields that stand in many places are described once, under these titles; they are known
-# by the names of their fields.
+# Groups of fields that stand in many places are described once, under these titles. A group is known
+# by the first of these names, which stands first in it, and has all of them.
 GROUP_TITLES = {
     ("hidden_layers", "width", "activation"): "Network",
     ("steps", "batch", "validate_every", "patience", "cooldown", "passes", "adam"): "Training",
@@ -103,7 +103,15 @@ class Field:
         return split_comment(self.comment)[1]
 
     def names(self):
-        return tuple(child.name for child in self.children)
+        return [child.name for child in self.children]
+
+    def group(self):
+        """The title of the group of fields that this is; empty where it is none."""
+        names = self.names()
+        for known, title in GROUP_TITLES.items():
+            if names and names[0] == known[0] and set(known) <= set(names):
+                return title
+        return ""
 
     def leaves(self, prefix=""):
         for child in self.children:
@@ -171,16 +179,16 @@ def anchor(title):
 class Page:
     def __init__(self, text, groups):
         self.lines = [text.rstrip()]
-        self.groups = groups  # by the names of their fields: most common defaults
+        self.groups = groups  # most common defaults, by title
 
     def group_cell(self, field, other):
         """The values of a group that are not those of its description."""
-        common = self.groups[field.names()]
+        common = self.groups[field.group()]
         values = dict(other.leaves()) if other else {}
         parts = []
         for path, value in field.leaves():
             second = values.get(path, value)
-            if field.names() == ("caution", "refuse") or common.get(path) != value or second != value:
+            if field.group() == "Limits" or common.get(path) != value or second != value:
                 parts.append(code(f"{path}: {value}") if value == second else
                              f"{code(f'{path}: {value}')} / {code(second)}")
         return ", ".join(parts)
@@ -197,8 +205,7 @@ class Page:
         for child in field.children:
             twin = next((x for x in other.children if x.name == child.name), None) if other else None
             path = prefix + child.name
-            if child.names() in self.groups:
-                title = GROUP_TITLES[child.names()]
+            if title := child.group():
                 self.lines.append(f"| {code(path)} | {self.group_cell(child, twin)} | "
                                   f"{cell(child.meaning())} | [{title}](configuration-groups.md#{anchor(title)}) |")
             elif child.children:
@@ -225,8 +232,8 @@ class Page:
 
 def collect(field, found):
     for child in field.children:
-        if child.names() in GROUP_TITLES:
-            found[child.names()].append(child)
+        if child.group():
+            found[child.group()].append(child)
         collect(child, found)
 
 
@@ -258,21 +265,20 @@ def evaluate_page(paper, robust, groups):
 
 def groups_page(groups, examples):
     page = Page(GROUPS_PAGE, groups)
-    for names, title in GROUP_TITLES.items():
-        if names not in examples:
+    for title in GROUP_TITLES.values():
+        if title not in examples:
             continue
         page.lines += ["", f"## {title}"]
         if title == "Limits":
             page.lines += ["", "The two limits of one quantity of the verdict. Which side is beyond "
                            "a limit is told where the quantity is."]
         page.header()
-        for child in examples[names].children:
-            if child.names() in groups:
-                sub = GROUP_TITLES[child.names()]
+        for child in examples[title].children:
+            if sub := child.group():
                 page.lines.append(f"| {code(child.name)} |  | {cell(child.meaning())} | "
                                   f"[{sub}](#{anchor(sub)}) |")
             else:
-                default = "" if title == "Limits" else code(groups[names][child.name])
+                default = "" if title == "Limits" else code(groups[title][child.name])
                 allowed = "" if title == "Limits" else child.allowed()
                 page.row(child.name, default, child.meaning(), allowed)
     return page.text()
@@ -323,8 +329,8 @@ def make_pages(program):
     found = collections.defaultdict(list)
     for root in (paper, *kinds.values()):
         collect(root, found)
-    groups = {names: common_defaults(fields) for names, fields in found.items()}
-    examples = {names: fields[0] for names, fields in found.items()}
+    groups = {title: common_defaults(fields) for title, fields in found.items()}
+    examples = {title: fields[0] for title, fields in found.items()}
     return {"configuration.md": evaluate_page(paper, robust, groups),
             "configuration-experiments.md": others_page(kinds, groups, robust),
             "configuration-groups.md": groups_page(groups, examples)}

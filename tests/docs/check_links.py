@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks README and docs: every relative link and anchor leads somewhere, every page is reached from
-README, and code that is said to be that of a file is it. Prints one line for each fault."""
+README, code that is said to be that of a file is it, and numbers that are said to be those of another
+page stand there. Prints one line for each fault."""
 
 import re
 import sys
@@ -8,6 +9,7 @@ import sys
 import pages
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+NUMBERS = re.compile(r"<!-- numbers: (\S+) -->")
 FILE = re.compile(r"<!-- file: (\S+) -->")
 
 
@@ -74,6 +76,23 @@ def check_files(faults):
                 faults.append(f"{pages.name_of(page)}, line {number}: is not {match.group(1)}")
 
 
+def check_numbers(faults):
+    """A table below "numbers: PAGE" repeats what that page has."""
+    for page in pages.pages():
+        source = None
+        for number, line in pages.prose(page):
+            match = NUMBERS.fullmatch(line.strip())
+            if match:
+                source = match.group(1)
+                words = set(re.findall(r"[^\s|,;()\[\]]+", (pages.ROOT / source).read_text()))
+            elif source and line and not line.startswith("|"):
+                source = None
+            elif source:
+                for word in re.findall(r"[^\s|,;()\[\]]*\d[^\s|,;()\[\]]*", line):
+                    if word not in words:
+                        faults.append(f"{pages.name_of(page)}, line {number}: {source} has no {word}")
+
+
 def check_length(faults):
     """A first page that is too long is not read."""
     count = len((pages.ROOT / "README.md").read_text().splitlines())
@@ -85,6 +104,7 @@ def main():
     faults = []
     check_links(faults)
     check_files(faults)
+    check_numbers(faults)
     check_length(faults)
     for fault in faults:
         print(fault, file=sys.stderr)
