@@ -1,5 +1,5 @@
-// The README's example of an estimator and a fit of one's own: what stands between the two marks
-// is its text.
+// The example of docs/library.md, an estimator and a fit of one's own: what stands between the two
+// marks is its text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Key;
 
-// README: begin
+// docs/library.md: begin
 // An estimator is a function of arrays: here the mean return of the log.
 Estimate LoggedMean(const EstimatorInputs& in, const Estimand& estimand) {
   const std::vector<double> factors = StepFactors(estimand, in.steps());
@@ -79,7 +79,7 @@ int RunMyBench(const std::string& file, const ExperimentRun& run) {
 
   return RunBench(LoadBenchConfig(file, {}, fits), estimators, run);
 }
-// README: end
+// docs/library.md: end
 
 // What stands between two lines of a file.
 std::string Between(const std::string& text, const std::string& begin, const std::string& end) {
@@ -139,12 +139,12 @@ TEST(CustomEstimator, ReadsTheOptionsOfItsFitFromTheFile) {
               std::stod(rows.at("wpdis,").at(kValue)), 1e-9);
 }
 
-TEST(CustomEstimator, IsTheExampleOfTheReadme) {
+TEST(CustomEstimator, IsTheExampleOfThePage) {
   const std::string code =
       Between(ReadFile(SourceFile("tests/experiments/bench/custom_estimator_test.cc")),
-              "// README: begin\n", "// README: end\n");
+              "// docs/library.md: begin\n", "// docs/library.md: end\n");
   ASSERT_NE(code, "");
-  EXPECT_THAT(ReadFile(SourceFile("README.md")), HasSubstr("```cpp\n" + code + "```\n"));
+  EXPECT_THAT(ReadFile(SourceFile("docs/library.md")), HasSubstr("```cpp\n" + code + "```\n"));
 }
 
 }  // namespace
