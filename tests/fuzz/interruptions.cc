@@ -206,7 +206,8 @@ class Trials {
     const std::string output = folder + "/output";
     const std::vector<std::string> command = commands_.Of(evaluates, folder);
     const End end = Execute(command, output, delay, signal_number);
-    const std::string said = ReadFile(output);
+    // a process that is ended at once has not opened it
+    const std::string said = fs::exists(output) ? ReadFile(output) : "";
     std::string fault = Fault(end, signal_number, folder, said);
     if (fault.empty()) fault = FaultOfResumed(command, output, folder, results_[evaluates]);
     Count& count = counts_[fmt::format("{}, {}", evaluates ? "evaluate" : "run",
