@@ -33,10 +33,6 @@ using Clock = std::chrono::steady_clock;
 
 // What is still running then does not heed the signal.
 constexpr double kLongestEnd = 60.0;  // seconds
-// Before that a signal may find a process whose libraries are not loaded: none of its own
-// instructions has run, and its parent sees the signal instead of a status.
-constexpr double kLoading = 1.0;  // seconds
-
 struct Options {
   std::int64_t count = 40;
   std::uint64_t seed = 1;
@@ -154,11 +150,12 @@ struct Count {
   double longest_response = 0.0;
 };
 
-// What is wrong about an interrupted run and the one that went on; empty if nothing is.
-std::string Fault(const End& end, int signal_number, const std::string& folder, double delay) {
+// What is wrong about an interrupted run; empty if nothing is. A signal that finds a process whose
+// libraries are not loaded ends it before any of its own instructions, without a word or a file.
+std::string Fault(const End& end, int signal_number, const std::string& folder,
+                  const std::string& said) {
   if (end.hangs) return "it does not end";
-  const bool unloaded =
-      end.signal == signal_number && delay < kLoading && !fs::exists(folder + "/out");
+  const bool unloaded = end.signal == signal_number && said.empty() && !fs::exists(folder + "/out");
   const bool orderly = end.status == 128 + signal_number || end.status == 0;
   if (!orderly && !unloaded) {
     return end.signal > 0 ? fmt::format("it ended by signal {}", end.signal)
@@ -209,8 +206,9 @@ class Trials {
     const std::string output = folder + "/output";
     const std::vector<std::string> command = commands_.Of(evaluates, folder);
     const End end = Execute(command, output, delay, signal_number);
-    const std::string said = ReadFile(output);
-    std::string fault = Fault(end, signal_number, folder, delay);
+    // a process that is ended at once has not opened it
+    const std::string said = fs::exists(output) ? ReadFile(output) : "";
+    std::string fault = Fault(end, signal_number, folder, said);
     if (fault.empty()) fault = FaultOfResumed(command, output, folder, results_[evaluates]);
     Count& count = counts_[fmt::format("{}, {}", evaluates ? "evaluate" : "run",
                                        signal_number == SIGINT ? "SIGINT" : "SIGTERM")];
