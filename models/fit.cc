@@ -209,7 +209,10 @@ FitSummary Fit(FitProblem& problem, const FitOptions& most, const FitJob& job) {
     }
   };
 
-  if (job.progress != nullptr) job.progress->Resume(state.step);
+  if (job.progress != nullptr) {
+    job.progress->Skip(most.steps - options.steps);
+    job.progress->Resume(state.step);
+  }
   Ticker ticker(job.progress);
   VectorF gradient(parameters.size());
   const auto period = std::chrono::duration<double>(job.checkpoint_seconds);
@@ -238,7 +241,7 @@ FitSummary Fit(FitProblem& problem, const FitOptions& most, const FitJob& job) {
       last_checkpoint = Clock::now();
     }
   }
-  ticker.Add(most.steps - state.step);  // those that need not be made
+  if (job.progress != nullptr) job.progress->Skip(options.steps - state.step);
   if (!resumed_finished) checkpoint();
   if (job.kept == KeptParameters::kBestValidation) parameters = state.best_parameters;
   return state.summary;

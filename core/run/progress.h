@@ -16,6 +16,8 @@ class Progress {
   virtual void Advance(std::int64_t done) = 0;
   // `done` more units were found done by an earlier try, at no cost.
   virtual void Resume(std::int64_t done) { Advance(done); }
+  // `left` units of the total turned out not to be needed.
+  virtual void Skip(std::int64_t /*left*/) {}
   // A short text beside the bar, such as "return 1234".
   virtual void Note(const std::string& text) = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -307,7 +308,10 @@ int Guard(const std::function<int()>& action) {
     return action();
   } catch (const Interrupted&) {
     fmt::print(stderr, "\nlfiw: interrupted; the same command goes on from the last checkpoint\n");
-    return InterruptedStatus();
+    // All is on disk. Threads of libraries that are still at work would trip over the destructors
+    // of an ordinary end.
+    std::fflush(nullptr);
+    std::_Exit(InterruptedStatus());
   } catch (const NumericError& error) {
     fmt::print(stderr, "lfiw: {}\n", error.what());
     return kNoNumber;

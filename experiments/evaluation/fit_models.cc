@@ -21,6 +21,7 @@ class SharedProgress : public Progress {
   explicit SharedProgress(Progress& bar) : bar_(bar) {}
   void Advance(std::int64_t done) override { bar_.Advance(done); }
   void Resume(std::int64_t done) override { bar_.Resume(done); }
+  void Skip(std::int64_t left) override { bar_.Skip(left); }
   void Note(const std::string& text) override { bar_.Note(text); }
 
  private:

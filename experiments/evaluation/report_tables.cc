@@ -15,6 +15,7 @@
 #include "experiments/presentation/number_text.h"
 #include "ope/judgement/intervals.h"
 #include "ope/judgement/verdict.h"
+#include "ope/rollouts/calibrated_model.h"
 #include "ope/rollouts/rollout_estimators.h"
 
 namespace lfiw::experiments {
@@ -228,16 +229,22 @@ std::string TruthSentence(const Known& truth, const JsonObject& row) {
   return sentence + ".";
 }
 
-std::string BacktestSentence(const JsonObject& test) {
+// `row` is the estimate stated first. Of a calibrated model the plain one is tested, whose error
+// for the logged policy calibration takes away.
+std::string BacktestSentence(const JsonObject& test, const JsonObject& row) {
   const Value gap = test.Number("gap"), noise = test.Number("noise");
-  std::string sentence = "Back-test: for the policy that wrote the log, the same method says " +
-                         EstimateText(test.Number("estimate"), test.Number("stderr"));
+  const bool calibrated = row.Text("estimator") == kCalibratedModel;
+  std::string sentence = fmt::format("Back-test: for the policy that wrote the log, the {} says {}",
+                                     calibrated ? "plain model" : "same method",
+                                     EstimateText(test.Number("estimate"), test.Number("stderr")));
   if (!gap) return sentence + ".";
   const int decimals = DecimalsFor(test.Number("estimate"), test.Number("stderr"));
   sentence += fmt::format(", {} {} what the log holds", FixedText(std::abs(*gap), decimals),
                           *gap >= 0.0 ? "above" : "below");
   if (noise && std::abs(*gap) <= 2.0 * *noise) return sentence + ", which is within noise.";
-  return sentence + ", which is more than noise: expect an error of this size elsewhere too.";
+  return sentence + (calibrated ? ", which is more than noise and is what calibration takes away."
+                                : ", which is more than noise: expect an error of this size "
+                                  "elsewhere too.");
 }
 
 void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlFragment& html) {
@@ -250,7 +257,7 @@ void AddHeadlineSentences(const JsonObject& report, const JsonObject& row, HtmlF
 
   const Known behavior = KnownValue(report, "behavior_value");
   if (behavior.value) html.Paragraph(BehaviorSentence(report, behavior, row));
-  if (const auto test = report.Object("back_test")) html.Paragraph(BacktestSentence(*test));
+  if (const auto test = report.Object("back_test")) html.Paragraph(BacktestSentence(*test, row));
   const Known truth = KnownValue(report, "truth");
   if (truth.value) {
     html.Paragraph(TruthSentence(truth, row));

@@ -90,10 +90,7 @@ class RowMaker {
  public:
   RowMaker(const EvaluationConfig& config, const RowLabels& labels,
            const EvaluationMeasurements& measured)
-      : config_(config),
-        measured_(measured),
-        common_(CommonRow(config, labels, measured.truth)),
-        worst_mean_weight_(WorstMeanWeight(measured.mean_weights)) {}
+      : config_(config), measured_(measured), common_(CommonRow(config, labels, measured.truth)) {}
 
   JudgedRow PlainModel() const {
     JudgedRow judged{.key = {}, .row = common_, .evidence = PlainEvidence()};
@@ -227,7 +224,7 @@ class RowMaker {
     evidence.value = source.value;
     evidence.disagreement = source.standard_error;
     evidence.clamp_rate = measured_.clamp_rate;
-    evidence.open_loop = measured_.open_loop;
+    evidence.open_loop = OpenLoop();
     return evidence;
   }
 
@@ -293,7 +290,9 @@ class RowMaker {
     }
     evidence.ece = measured_.calibration.ece;
     evidence.auc = measured_.calibration.auc;
-    evidence.mean_weight = worst_mean_weight_;
+    const auto used =
+        std::min(static_cast<std::size_t>(estimate.horizon), measured_.mean_weights.size());
+    evidence.mean_weight = WorstMeanWeight(std::span(measured_.mean_weights).first(used));
     evidence.improves = measured_.improvement;
     return evidence;
   }
@@ -357,13 +356,21 @@ class RowMaker {
     AddShared(evidence);
     evidence.clamp_rate = measured_.clamp_rate;
     evidence.back_test = BacktestOf(key);
-    evidence.open_loop = measured_.open_loop;
+    evidence.open_loop = OpenLoop();
+  }
+
+  // Where small differences grow, as in tasks of balance, predictions part from a logged episode
+  // though returns are right. So the open loop is judged only where the model's return under the
+  // logged policy does not speak for it.
+  std::optional<double> OpenLoop() const {
+    const std::optional<Backtest> model = BacktestOf({});
+    const bool right = model && model->ExcessShare() <= config_.verdict.back_test.caution;
+    return right ? std::nullopt : measured_.open_loop;
   }
 
   const EvaluationConfig& config_;
   const EvaluationMeasurements& measured_;
   ResultRow common_;
-  std::optional<MeanWeight> worst_mean_weight_;
 };
 
 }  // namespace

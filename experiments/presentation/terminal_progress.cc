@@ -113,6 +113,11 @@ void TerminalProgress::Resume(std::int64_t done) {
   work_.resumed += done;
 }
 
+void TerminalProgress::Skip(std::int64_t left) {
+  const std::lock_guard lock(mutex_);
+  work_.total = std::max<std::int64_t>(work_.total - left, 1);
+}
+
 void TerminalProgress::Note(const std::string& text) {
   const std::lock_guard lock(mutex_);
   note_ = text;

@@ -38,6 +38,7 @@ class TerminalProgress : public Progress {
 
   void Advance(std::int64_t done) override;
   void Resume(std::int64_t done) override;
+  void Skip(std::int64_t left) override;
   void Note(const std::string& text) override;
 
  private:

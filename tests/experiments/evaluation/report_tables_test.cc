@@ -85,6 +85,15 @@ TEST(SummarySection, SaysHowTheMethodDoesOnTheLoggedPolicy) {
   EXPECT_THAT(Summary(run), HasSubstr("expect an error of this size elsewhere too"));
 }
 
+TEST(SummarySection, TestsThePlainModelWhereThatIsCalibrated) {
+  Json run = SmallRun();
+  run["back_test"] = {{"estimate", 215.0}, {"stderr", 4.0}, {"gap", -5.0}, {"noise", 1.0}};
+  run["rows"][1]["estimator"] = "calibrated_model";
+  run["headline"] = 1;
+  EXPECT_THAT(Summary(run), AllOf(HasSubstr("the plain model says 215.0"),
+                                  HasSubstr("is what calibration takes away")));
+}
+
 TEST(RankingSection, ListsSeveralPoliciesAndIsEmptyForOne) {
   const auto html = [](const Json& run) {
     return RankingSection(JsonObject(run, "report.json")).html();

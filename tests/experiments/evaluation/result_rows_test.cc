@@ -100,6 +100,36 @@ TEST(MakeRows, WithABacktestAreAsUncertainAsItsErrorOfTheSameRow) {
   EXPECT_FALSE(rows[1].evidence.back_test);
 }
 
+TEST(MakeRows, AModelThatIsRightAboutTheLoggedPolicyNeedNotFollowItsEpisodes) {
+  const EvaluationConfig config = ConfigOfRows();
+  EvaluationMeasurements measured = Measured(config, 0.5);
+  measured.open_loop = 7.0;
+  EXPECT_EQ(MakeRows(config, {}, measured)[0].evidence.open_loop, 7.0);
+  measured.back_tests[RowKey{}] = Backtest{.estimate = 50.0, .logged = 60.0};  // 17 % off
+  EXPECT_EQ(MakeRows(config, {}, measured)[0].evidence.open_loop, 7.0);
+  measured.back_tests[RowKey{}].estimate = 60.1;
+  for (const JudgedRow& judged : MakeRows(config, {}, measured)) {
+    EXPECT_FALSE(judged.evidence.open_loop);
+  }
+}
+
+TEST(MakeRows, WeightsAreJudgedByTheStepsThatTheyAreUsedIn) {
+  const EvaluationConfig config = ConfigOfRows();
+  EvaluationMeasurements measured = Measured(config, 0.5);
+  for (MeanWeight& step : measured.mean_weights) {
+    step = {.step = step.step, .supported = true, .log_mean = 0.0, .log_stderr = 0.01};
+  }
+  measured.mean_weights[1].log_mean = 3.0;
+  const std::vector<JudgedRow> rows = MakeRows(config, {}, measured);
+  const auto log_mean = [&](std::int64_t horizon) {
+    return FindRow({.kind = RowKind::kWeighted, .sweep = 0, .horizon = horizon}, rows)
+        .evidence.mean_weight->log_mean;
+  };
+  EXPECT_EQ(log_mean(1), 0.0);
+  EXPECT_EQ(log_mean(2), 3.0);
+  EXPECT_EQ(log_mean(kHorizon), 3.0);
+}
+
 // As Measured, with a doubly robust estimate of that value.
 EvaluationMeasurements Corrected(const EvaluationConfig& config, double value) {
   EvaluationMeasurements measured = Measured(config, 0.0);
