@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -75,12 +78,12 @@ std::string Rounded(const std::optional<double>& number) {
 }
 
 // The cells of FormatForTerminal.
-std::vector<std::string> TerminalCells(const ResultRow& row) {
+std::vector<std::string> TerminalCells(const ResultRow& row, bool with_params) {
   const auto integer = [](const std::optional<std::int64_t>& number) {
     return number ? fmt::format("{}", *number) : std::string();
   };
   std::string name = row.estimator;
-  if (!row.params.empty()) name += " (" + row.params + ")";
+  if (with_params && !row.params.empty()) name += " (" + row.params + ")";
   std::string interval;
   if (row.ci_low && row.ci_high) {
     interval = fmt::format("[{}, {}]", FormatRounded(*row.ci_low), FormatRounded(*row.ci_high));
@@ -148,14 +151,21 @@ void WriteJson(const std::string& path, std::span<const ResultRow> rows) {
 std::string FormatForTerminal(std::span<const ResultRow> rows) {
   std::vector<std::string> header = {"estimator", "H",   "weights", "n",     "value",  "stderr",
                                      "interval",  "ESS", "khat",    "error", "verdict"};
+  std::map<std::string, std::set<std::string>> params;  // of each estimator
+  for (const ResultRow& row : rows) params[row.estimator].insert(row.params);
   std::vector<std::vector<std::string>> cells;
-  for (const ResultRow& row : rows) cells.push_back(TerminalCells(row));
-  // columns that no row fills are left out
+  for (const ResultRow& row : rows) {
+    cells.push_back(TerminalCells(row, params[row.estimator].size() > 1));
+  }
+  constexpr std::size_t kWeights = 2, kCount = 3;
   for (std::size_t j = header.size(); j-- > 0;) {
+    std::set<std::string> values;
+    for (const auto& row : cells) values.insert(row[j]);
+    values.erase("");
+    if (j == kWeights) values.erase("none");
+    const bool tells_rows_apart = j == kWeights || j == kCount;
+    if (values.size() > (tells_rows_apart ? 1u : 0u)) continue;
     const auto column = static_cast<std::ptrdiff_t>(j);
-    const bool filled =
-        std::any_of(cells.begin(), cells.end(), [j](const auto& row) { return !row[j].empty(); });
-    if (filled) continue;
     header.erase(header.begin() + column);
     for (auto& row : cells) row.erase(row.begin() + column);
   }

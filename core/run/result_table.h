@@ -70,8 +70,9 @@ std::string FormatJson(std::span<const ResultRow> rows);
 void WriteCsv(const std::string& path, std::span<const ResultRow> rows);
 void WriteJson(const std::string& path, std::span<const ResultRow> rows);
 
-// Writes a table for the terminal: one line per row with the columns that matter, rounded; a row
-// without a value shows its reason.
+// Writes a table for the terminal: one line per row, rounded, without columns that no row fills,
+// and without parameters, weights and numbers of episodes that do not tell rows apart (results.csv
+// has them); a row without a value shows its reason.
 std::string FormatForTerminal(std::span<const ResultRow> rows);
 
 template <class Visitor>

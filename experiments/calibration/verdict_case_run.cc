@@ -76,10 +76,9 @@ EpisodeBatch CollectWrongEpisodes(const VerdictCase& c, const Policy& policy,
 // Returns the row of a case that is judged as the one from rollouts: the one stated first, or with
 // degenerate weights the one that has all of them.
 RowKey RolloutRow(const VerdictCase& c, const PolicyEvaluation& evaluation) {
-  if (c.plant != PlantedFailure::kDegenerateWeights) {
-    return ChooseRolloutHeadline(evaluation.measured).key;
-  }
-  return {RowKind::kWeighted, 0, c.horizon};
+  if (c.plant == PlantedFailure::kDegenerateWeights) return {RowKind::kWeighted, 0, c.horizon};
+  if (evaluation.measured.calibrated) return {RowKind::kCalibrated};
+  return ChooseRolloutHeadline(evaluation.measured).key;
 }
 
 // Returns what a row says. `spread` is the deviation of a logged return.

@@ -68,6 +68,7 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
                         FormatRounded(truth.standard_error, 2), truth.episodes);
   }
   text += fmt::format("verdict: {}{}{}\n", row.verdict, row.reason.empty() ? "" : ": ", row.reason);
+  if (!row.reason.empty()) text += "what each reason means and what helps: docs/evaluate.md\n";
   return text;
 }
 
@@ -112,7 +113,7 @@ std::string ScreenText(const ReportInputs& in) {
   const PolicyEvaluation& evaluation = in.evaluations.front();
   std::vector<ResultRow> rows;
   for (const JudgedRow& judged : TableRows(in.config, evaluation)) rows.push_back(judged.row);
-  return LogLine(in) + Answer(in, evaluation) + FormatForTerminal(rows);
+  return FormatForTerminal(rows) + "\n" + LogLine(in) + Answer(in, evaluation);
 }
 
 }  // namespace lfiw::experiments

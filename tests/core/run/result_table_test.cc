@@ -96,9 +96,22 @@ TEST(ResultTableTest, JsonHasUnitsDefinitionsAndNulls) {
 
 TEST(ResultTableTest, TheTerminalShowsFilledColumnsAndReasons) {
   const std::string text = FormatForTerminal(std::vector<ResultRow>{Full(), Refused()});
-  EXPECT_THAT(text, HasSubstr("lfiw_trajectory  80  self     100  219.1"));
+  EXPECT_THAT(text, HasSubstr("lfiw_trajectory  80  219.1"));
   EXPECT_THAT(text, HasSubstr("no support"));
   EXPECT_THAT(text, Not(HasSubstr("khat")));
+}
+
+TEST(ResultTableTest, TheTerminalShowsParametersOnlyWhereTheyTellRowsApart) {
+  ResultRow first = Full(), second = Full(), other = Full();
+  first.params = "alpha=1";
+  second.params = "alpha=0.5";
+  second.normalization = "horvitz_thompson";
+  other.estimator = "calibrated_model";
+  other.params = "slope=0.9";
+  const std::string text = FormatForTerminal(std::vector<ResultRow>{first, second, other});
+  EXPECT_THAT(text, HasSubstr("lfiw_trajectory (alpha=0.5)  80  horvitz_thompson"));
+  EXPECT_THAT(text, Not(HasSubstr("slope")));
+  EXPECT_THAT(FormatForTerminal(std::vector<ResultRow>{first, first}), Not(HasSubstr("alpha")));
 }
 
 }  // namespace
