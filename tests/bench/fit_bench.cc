@@ -145,7 +145,8 @@ void BM_ClassifierStep(benchmark::State& state) {
   const auto precision = static_cast<Precision>(state.range(3));
   const EpisodeBatch log = NoiseLog(obs_dim, action_dim, aux);
   const auto episodes = AllEpisodes(log);
-  const DynamicsFit dynamics = FitDynamics(log, episodes, PaperDynamics(5, 1, Precision::kFloat), 1);
+  const DynamicsFit dynamics =
+      FitDynamics(log, episodes, PaperDynamics(5, 1, Precision::kFloat), 1);
   ClassifierOptions options;
   options.fit.steps = kSteps;
   options.network.precision = precision;
@@ -173,7 +174,9 @@ void BM_MembersOnTwoThreads(benchmark::State& state) {
   const auto episodes = AllEpisodes(log);
   double one = 0.0, two = 0.0;
   for (auto _ : state) {
-    const auto fit = [&] { FitDynamics(log, episodes, PaperDynamics(2, 200, Precision::kAuto), 1); };
+    const auto fit = [&] {
+      FitDynamics(log, episodes, PaperDynamics(2, 200, Precision::kAuto), 1);
+    };
     SetThreads(1);
     one += WallSeconds(fit);
     SetThreads(2);
@@ -194,9 +197,7 @@ void TasksAndPrecisions(benchmark::internal::Benchmark* bench,
     arguments.back() = static_cast<std::int64_t>(Precision::kBFloat16);
     bench->Args(arguments);
   }
-  bench->UseManualTime()
-      ->Iterations(5)
-      ->Unit(benchmark::kMillisecond);
+  bench->UseManualTime()->Iterations(5)->Unit(benchmark::kMillisecond);
 }
 
 BENCHMARK(BM_DynamicsStep)->Apply([](benchmark::internal::Benchmark* bench) {

@@ -19,12 +19,11 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
   const CaseOutcome outcome = RunVerdictCase(TinyVerdictCalibration(), c, 3, dir.path()).rollouts;
   ASSERT_TRUE(outcome.value);
   EXPECT_EQ(outcome.truth, c.Truth());
-  EXPECT_EQ(outcome.interval_method, "back_test");
-  EXPECT_LE(*outcome.ci_low, *outcome.plain_low);
+  EXPECT_EQ(outcome.estimator, "calibrated_model");
+  EXPECT_EQ(outcome.interval_method, "members");
   EXPECT_GT(outcome.spread, 0.0);
   EXPECT_TRUE(outcome.evidence.support);
-  EXPECT_TRUE(outcome.evidence.back_test);
-  EXPECT_TRUE(outcome.evidence.open_loop);
+  EXPECT_TRUE(outcome.evidence.disagreement);
   EXPECT_EQ(outcome.evidence.reach, 1.0);
 }
 

@@ -21,8 +21,9 @@ using ::testing::HasSubstr;
 std::shared_ptr<const LearnedFunction> Linear(FunctionKind kind) {
   const Scaler one(VectorF::Zero(1), VectorF::Ones(1));
   std::vector<Mlp> networks;
-  networks.emplace_back(4, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
-                        Stream(1, "w"));
+  networks.emplace_back(
+      4, 1, MlpOptions{.hidden_layers = 0, .width = 1, .activation = {}, .precision = {}},
+      Stream(1, "w"));
   networks.back().parameters() << 1, 2, 3, 4, -5;
   return std::make_shared<const LearnedFunction>(kind, TransitionScaler{one, one, one, one},
                                                  OutputScale{}, std::move(networks));
