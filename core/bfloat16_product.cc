@@ -52,7 +52,7 @@ struct Shape {
   bool b_transposed;
   std::int64_t c_stride;
   bool accumulate;
-  auto operator<=>(const Shape&) const = default;
+  auto operator<=>(const Shape&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // A product of one shape, ready to run: to describe it to oneDNN takes as long as a small product.

@@ -29,8 +29,7 @@ struct PolicyEvaluation {
   // The back-test of the estimate stated first: of a calibrated model that of the plain one, whose
   // error for the logged policy it takes away. None is made of a doubly robust estimate.
   std::optional<Backtest> back_test() const {
-    const RowKey key = ChooseHeadline(measured).key;
-    return FindRow(key.kind == RowKind::kCalibrated ? RowKey{} : key, rows).evidence.back_test;
+    return FindRow(ChooseHeadline(measured).key, rows).evidence.back_test;
   }
 };
 

@@ -224,6 +224,8 @@ class RowMaker {
     evidence.value = source.value;
     evidence.disagreement = source.standard_error;
     evidence.clamp_rate = measured_.clamp_rate;
+    // calibration takes small errors away; models that are far off are wrong of another kind
+    evidence.back_test = BacktestOf({});
     evidence.open_loop = OpenLoop();
     return evidence;
   }

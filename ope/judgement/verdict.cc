@@ -226,8 +226,8 @@ constexpr std::array kRules = {
          Limit<&VerdictOptions::back_test>, Bad::kAbove, Unit::kPercent,
          [](const Evidence& e, double value) {
            return fmt::format(
-               "for the policy that wrote the log the same method says {:.4g}, the log {:.4g}: "
-               "beyond noise off by {:.1f} % of a return",
+               "the back-test on the policy that wrote the log gives {:.4g}, the log {:.4g}: beyond "
+               "noise off by {:.1f} % of a return",
                e.back_test->estimate, e.back_test->logged, 100.0 * value);
          }},
     Rule{Number<&Evidence::open_loop>, Limit<&VerdictOptions::open_loop>, Bad::kAbove,

@@ -88,7 +88,7 @@ struct VerdictOptions {
   Threshold correction = {0.05, 0.25};
   // What an estimate may still be off by where the log cannot tell, as a share of it: the deviation
   // of the members' values, and of a corrected estimate what of it the correction has not seen.
-  Threshold disagreement = {0.1, 0.5};
+  Threshold disagreement = {0.125, 0.5};
   // The largest error of the states that the model predicts under logged actions, in standard
   // deviations of the logged states. A model that predicts no better than their mean is off by 1. A
   // perfect one may be too where only feedback keeps the system stable, so it takes far more to
