@@ -16,6 +16,7 @@
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
 #include "core/parallel.h"
+#include "core/run/atomic_file.h"
 #include "core/run/run_directory.h"
 #include "core/run/system_info.h"
 #include "envs/env.h"
@@ -23,6 +24,7 @@
 #include "experiments/cli/check_policy.h"
 #include "experiments/cli/experiment_kinds.h"
 #include "experiments/cli/log_commands.h"
+#include "experiments/cli/sweep_summary.h"
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/source_stages.h"
 #include "experiments/presentation/versions.h"
@@ -121,11 +123,24 @@ int Run(const RunOptions& options, const CommonOptions& common) {
     return RunExperiment(PlanOf(options, options.overrides, options.out, common.verbosity));
   }
   int status = 0;
+  std::vector<SweptRun> swept;
   const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
-    fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), fmt::join(runs[i], " "));
-    status = std::max(status, RunExperiment(PlanOf(options, runs[i], out, common.verbosity)));
+    const std::string overrides = fmt::format("{}", fmt::join(runs[i], " "));
+    fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), overrides);
+    RunPlan plan = PlanOf(options, runs[i], out, common.verbosity);
+    plan.ended = [&](const std::string& directory) {
+      std::ranges::move(ReadSweptRun(overrides, directory), std::back_inserter(swept));
+    };
+    status = std::max(status, RunExperiment(plan));
+  }
+  if (!swept.empty()) {
+    fmt::print("\n{}", SweepText(swept));
+    if (!options.out.empty()) {
+      WriteFileAtomically(options.out + "/sweep.csv", SweepCsv(swept));
+      fmt::print("table: {}/sweep.csv\n", options.out);
+    }
   }
   return status;
 }

@@ -30,6 +30,8 @@ struct RunPlan {
   Verbosity verbosity = Verbosity::kNormal;
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
   std::string command;                      // that repeats the run, for its report
+  // Is told the run's directory when the run has ended; may be empty.
+  std::function<void(const std::string& directory)> ended = {};
 };
 
 // A kind of experiment file and what runs it, which returns the program's exit status.
@@ -53,6 +55,7 @@ int RunIn(const RunPlan& plan, const Config& config, const Experiment& experimen
   StageCache cache(plan.cache, CurrentToolchain());
   const int status =
       experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
+  if (plan.ended) plan.ended(directory.path());
   if (plan.verbosity != Verbosity::kQuiet) {
     fmt::print(stderr, "\n{}",
                StageCostTable(cache.records(), {ProcessCpuSeconds(), PeakMemoryBytes()}));
