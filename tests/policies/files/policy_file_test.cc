@@ -14,6 +14,7 @@
 #include "core/run/atomic_file.h"
 #include "policies/gaussian_mlp_policy.h"
 #include "tests/core/test_dir.h"
+#include "tests/policies/programs/python_program.h"
 #include "tests/policies/torch_module.h"
 #include "tests/shared_data.h"
 
@@ -131,6 +132,32 @@ TEST_F(PolicyFileTest, TheHashFollowsTheFileAndWhatIsReadBesideIt) {
   Write("config.yml", "- - - env_wrapper\n    - TimeFeatureWrapper\n"s);
   EXPECT_NE(PolicyHash(path), alone);
   EXPECT_NE(PolicyHash(path), mean);
+}
+
+TEST_F(PolicyFileTest, AProgramStandsWhereAFileDoes) {
+  if (!HasPython()) GTEST_SKIP() << "there is no python3 to run the policy's program";
+  const std::string path = "exec:" + WritePythonProgram(dir_ / "policy.py");
+  const auto policy = LoadPolicy(path);
+  EXPECT_EQ(policy->obs_dim(), 3);
+  EXPECT_EQ(policy->noise_dim(), 2);
+  EXPECT_EQ(PolicyLabel(path), "policy");
+  EXPECT_EQ(PolicyHash(path), PolicyHash(path));
+}
+
+TEST_F(PolicyFileTest, AContractOfAProgramMayAskForTheMean) {
+  if (!HasPython()) GTEST_SKIP() << "there is no python3 to run the policy's program";
+  const std::string path = "exec:" + WritePythonProgram(dir_ / "policy.py");
+  const std::string mean = Write("mean.yaml", "stochastic: false\n");
+  EXPECT_EQ(LoadPolicy(path, {.contract = mean})->noise_dim(), 0);
+  EXPECT_NE(PolicyHash(path, {.contract = mean}), PolicyHash(path));
+  const std::string feature = Write("feature.yaml", "time_feature_steps: 1000\n");
+  EXPECT_THAT([&] { LoadPolicy(path, {.contract = feature}); },
+              testing::ThrowsMessage<PolicyError>(
+                  AllOf(HasSubstr("feature.yaml"), HasSubstr("told the step"))));
+}
+
+TEST_F(PolicyFileTest, TheLabelOfAFileIsItsNameWithoutItsEnding) {
+  EXPECT_EQ(PolicyLabel("runs/a/new.npz"), "new");
 }
 
 TEST_F(PolicyFileTest, AModuleWithoutAContractSaysWhichToWrite) {
