@@ -24,7 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 bool IsPolicyFile(const fs::path& path) {
-  static constexpr std::array kExtensions = {".npz", ".pt", ".pkl", ".hdf5", ".h5"};
+  static constexpr std::array kExtensions = {".npz", ".pt", ".pkl", ".zip", ".hdf5", ".h5"};
+  // the statistics of an agent beside it are no policy
+  if (path.filename().string().ends_with("normalize.pkl")) return false;
   return std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();
 }
 
@@ -41,7 +43,7 @@ std::vector<std::string> PolicyFiles(const std::vector<std::string>& given) {
       if (entry.is_regular_file() && IsPolicyFile(entry.path())) inside.push_back(entry.path());
     }
     if (inside.empty()) {
-      Throw<PolicyError>("{}: no policy files (.npz, .pt, .pkl) in this folder", path);
+      Throw<PolicyError>("{}: no policy files (.npz, .pt, .pkl, .zip) in this folder", path);
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());

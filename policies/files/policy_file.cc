@@ -20,6 +20,7 @@
 #include "policies/files/network_policy.h"
 #include "policies/files/policy_arrays.h"
 #include "policies/files/policy_contract.h"
+#include "policies/files/sb3_checkpoint.h"
 #include "policies/files/sb3_policy.h"
 #include "policies/files/torchscript_network.h"
 #include "policies/gaussian_mlp_policy.h"
@@ -35,7 +36,8 @@ using std::string_view_literals::operator""sv;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::size_t kHeadBytes = 64;
 constexpr std::string_view kReadable =
-    "a .npz checkpoint, a DOPE .npz or .pkl, Stable-Baselines3 arrays (.npz), a TorchScript "
+    "a .npz checkpoint, a DOPE .npz or .pkl, an agent of Stable-Baselines3 (.zip or arrays in "
+    ".npz), a TorchScript "
     "module (.pt) or exec:COMMAND";
 constexpr std::string_view kExport =
     "export it to TorchScript with policies/export/export_policy.py";
@@ -121,14 +123,17 @@ std::string Sb3ConfigPath(const std::string& path) {
   return (fs::path(path).parent_path() / "config.yml").string();
 }
 
+// What the contract or the configuration beside an agent of Stable-Baselines3 says.
+std::int64_t TimeFeatureSteps(const std::string& path, const NamedContract& named) {
+  const std::int64_t steps = named.contract.time_feature_steps;
+  return steps > 0 ? steps : Sb3TimeFeatureSteps(Sb3ConfigPath(path));
+}
+
 std::unique_ptr<Policy> FromArrays(const NpzFile& file, const std::string& path,
                                    const NamedContract& named) {
   RequireNoMore(path, named);
   if (IsSb3Policy(file)) {
-    const std::int64_t steps = named.contract.time_feature_steps > 0
-                                   ? named.contract.time_feature_steps
-                                   : Sb3TimeFeatureSteps(Sb3ConfigPath(path));
-    return PolicyFromSb3(file, steps, path);
+    return PolicyFromSb3(file, TimeFeatureSteps(path, named), path);
   }
   if (IsDopePolicy(file)) return PolicyFromDope(file, path);
   if (file.Has("format") && file.arrays().at("format").type != "O") {
@@ -154,9 +159,13 @@ std::unique_ptr<Policy> LoadZip(const std::string& path, const NamedContract& na
   if (AnyOf(names, [](const std::string& entry) { return entry.ends_with(".npy"); })) {
     return AsPolicyError([&] { return FromArrays(NpzFile::Read(path, kMaxBytes), path, named); });
   }
+  if (IsSb3Checkpoint(names)) {
+    RequireNoMore(path, named);
+    return LoadSb3Checkpoint(path, TimeFeatureSteps(path, named));
+  }
   if (has("_stable_baselines3_version") || has("policy.pth")) {
-    Throw<PolicyError>("{}: an agent of Stable-Baselines3, whose format is pickled Python; {}",
-                       path, kExport);
+    Throw<PolicyError>("{}: an agent of Stable-Baselines3 without its entry '{}'; save it again",
+                       path, has("policy.pth") ? "data" : "policy.pth");
   }
   const bool torch =
       AnyOf(names, [](const std::string& entry) { return entry.ends_with("/data.pkl"); });
@@ -274,8 +283,14 @@ std::string PolicyHash(const std::string& path, const PolicyLoadOptions& options
   const std::unique_ptr<Policy> policy = LoadPolicy(path, options);
   const std::string file = Sha256HexOfFile(path);
   const NamedContract named = FindContract(path, options);
-  if (named.path.empty() && !fs::is_regular_file(Sb3ConfigPath(path))) return file;
+  const bool agent =
+      FirstBytes(path).starts_with("PK\x03\x04"sv) && IsSb3Checkpoint(ZipNames(path));
+  const std::string normalizer = agent ? Sb3NormalizerPath(path) : "";
+  if (named.path.empty() && normalizer.empty() && !fs::is_regular_file(Sb3ConfigPath(path))) {
+    return file;
+  }
   std::string parts = file + policy->Description();
+  if (!normalizer.empty()) parts += Sha256HexOfFile(normalizer);
   if (!named.path.empty()) parts += Sha256HexOfFile(named.path);
   if (const std::string statistics = StatisticsPath(named.contract, named.path);
       !statistics.empty()) {

@@ -22,8 +22,9 @@ struct PolicyLoadOptions {
 //   - DOPE's policies, as .npz or the original pickle, which is read without running anything
 //     (dope_policy.h)
 //   - the behavior policy inside a D4RL log, .hdf5
-//   - arrays of an agent of Stable-Baselines3, .npz (sb3_policy.h); config.yml beside it says
-//     whether it was trained with TimeFeatureWrapper
+//   - an agent of Stable-Baselines3 as it saves itself, .zip with vecnormalize.pkl beside it, read
+//     without running anything (sb3_checkpoint.h), or its arrays, .npz (sb3_policy.h); config.yml
+//     beside it says whether it was trained with TimeFeatureWrapper
 //   - a TorchScript module with a contract (torchscript_network.h). This format runs code: load
 //     only files that are trusted.
 //   - "exec:COMMAND" in place of a path: a program that answers observations with actions
