@@ -49,7 +49,8 @@ enum ExitStatus { kDone = 0, kNoNumber = 1, kWrongInput = 2, kFault = 3 };
 void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
                std::string& contract) {
   verb.add_option(name, policy,
-                  "policy file: .npz, DOPE's .pkl, or TorchScript (which runs the file's code); or "
+                  "policy file: .npz, Stable-Baselines3's .zip, DOPE's .pkl, or TorchScript (which "
+                  "runs the file's code); or "
                   "exec:COMMAND, a program that answers observations with actions")
       ->required();
   verb.add_option("--contract", contract,
