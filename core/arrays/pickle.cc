@@ -1,8 +1,10 @@
 #include "core/arrays/pickle.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <span>
 
 #include "core/arrays/npy_header.h"
@@ -15,6 +17,8 @@ namespace {
 constexpr int kMaxPickleDepth = 64;
 constexpr std::int64_t kMaxValues = 1 << 20;
 constexpr std::size_t kMaxPickleRank = 32;
+// Numbers of a storage of PyTorch.
+constexpr std::int64_t kMaxStorageItems = std::int64_t{1} << 31;
 // Bytes copied while values are built, as a multiple of the file's.
 constexpr std::int64_t kMaxCopies = 4;
 
@@ -62,31 +66,68 @@ enum Op : unsigned char {
   kBuild = 'b',
   kProto = 0x80,
   kFrame = 0x95,
+  // of objects and of PyTorch
+  kPopMark = '1',
+  kLong4 = 0x8b,
+  kEmptySet = 0x8f,
+  kAddItems = 0x90,
+  kFrozenSet = 0x91,
+  kNewObject = 0x81,
+  kNewObjectEx = 0x92,
+  kPersistentId = 'Q',
 };
+
+// numpy's name of the numbers in a storage of PyTorch; nullptr for others.
+const char* StorageType(std::string_view global) {
+  if (global == "torch.FloatStorage") return "f4";
+  if (global == "torch.DoubleStorage") return "f8";
+  if (global == "torch.HalfStorage") return "f2";
+  if (global == "torch.LongStorage") return "i8";
+  if (global == "torch.IntStorage") return "i4";
+  if (global == "torch.ByteStorage") return "u1";
+  if (global == "torch.BoolStorage") return "b1";
+  return nullptr;
+}
 
 // A value under construction. Values refer to each other, also in cycles, so the parser owns them.
 struct Node {
-  enum class Kind { kNone, kBool, kInteger, kFloat, kText, kList, kDict, kGlobal, kDtype, kArray };
+  enum class Kind {
+    kNone,
+    kBool,
+    kInteger,
+    kFloat,
+    kText,
+    kList,
+    kDict,
+    kGlobal,
+    kDtype,
+    kArray,
+    kObject,
+    kStorage
+  };
   Kind kind = Kind::kNone;
   std::int64_t integer = 0;
   double number = 0.0;
-  std::string text = {};          // of a text, a global or a dtype
-  std::vector<Node*> items = {};  // of a list; of a dictionary key, value, key, value, ...
-  NpzArray array = {};
+  std::string text = {};  // of a text, a global or a dtype, an object's class, a storage's key
+  std::vector<Node*> items = {};  // of a list; of a dictionary key, value, key, value, ...; an
+                                  // object's arguments
+  NpzArray array = {};            // of a storage, of which `integer` is the size, its type alone
+  const Node* state = nullptr;    // of an object
 };
 
 class Parser {
  public:
-  Parser(std::string_view bytes, const std::string& source)
+  Parser(std::string_view bytes, const std::string& source, const PickleOptions& options)
       : bytes_(bytes),
         source_(source),
+        options_(options),
         copy_budget_(kMaxCopies * static_cast<std::int64_t>(bytes.size())) {}
 
   PickleValue Parse() {
     for (;;) {
       const auto op = static_cast<unsigned char>(Take(1)[0]);
       if (op == kStop) break;
-      if (!Scalar(op) && !Text(op) && !Container(op) && !Memo(op) && !Call(op)) {
+      if (!Scalar(op) && !Text(op) && !Container(op) && !Memo(op) && !Call(op) && !Extended(op)) {
         Fail(fmt::format("opcode 0x{:02x}, which plain data and numpy arrays do not need", op));
       }
     }
@@ -203,6 +244,11 @@ class Parser {
 
   // A signed little-endian number of `size` bytes.
   void PushLong(std::uint64_t size) {
+    if (size > 8 && options_.objects) {
+      Take(size);
+      Push({.kind = Node::Kind::kText, .text = fmt::format("an integer of {} bytes", size)});
+      return;
+    }
     if (size > 8) Fail(fmt::format("an integer of {} bytes, expected at most 8", size));
     if (size == 0) return PushInteger(0);
     const int shift = 64 - 8 * static_cast<int>(size);
@@ -247,6 +293,7 @@ class Parser {
   }
 
   void AddTo(Node* target, Node::Kind kind, const std::vector<Node*>& items) {
+    if (options_.objects && target->kind == Node::Kind::kObject) kind = target->kind;
     if (target->kind != kind) Fail("an item for what is no list or dictionary");
     if (kind == Node::Kind::kDict && items.size() % 2 != 0) Fail("a key without a value");
     target->items.insert(target->items.end(), items.begin(), items.end());
@@ -362,12 +409,147 @@ class Parser {
       }
       case kBuild: {
         const Node* state = Pop();
-        Build(Top(), state->items);
+        Build(Top(), *state);
         return true;
       }
       default:
         return false;
     }
+  }
+
+  // What only objects and tensors need.
+  bool Extended(unsigned char op) {
+    if (op == kPersistentId && options_.storage) {
+      PushStorage(Pop()->items);
+      return true;
+    }
+    if (!options_.objects) return false;
+    switch (op) {
+      case kPopMark:
+        PopToMark();
+        return true;
+      case kLong4:
+        PushLong(TakeNumber(4));
+        return true;
+      case kEmptySet:
+        PushList({});
+        return true;
+      case kAddItems: {
+        const std::vector<Node*> items = PopToMark();
+        AddTo(Top(), Node::Kind::kList, items);
+        return true;
+      }
+      case kFrozenSet:
+        PushList(PopToMark());
+        return true;
+      case kNewObject:
+      case kNewObjectEx: {
+        if (op == kNewObjectEx) Pop();
+        const Node* arguments = Pop();
+        PushObject(*Pop(), arguments->items);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  void PushObject(const Node& type, const std::vector<Node*>& arguments) {
+    Charge(type.text.size());
+    Push({.kind = Node::Kind::kObject, .text = type.text, .items = arguments});
+  }
+
+  // The tuple that PyTorch writes for a storage: "storage", its class, key, device, size.
+  void PushStorage(const std::vector<Node*>& id) {
+    using Kind = Node::Kind;
+    const char* type = StorageType(TensorArgument(id, 1, Kind::kGlobal).text);
+    if (type == nullptr) Fail(fmt::format("a storage of {}", id[1]->text));
+    const std::int64_t size = TensorArgument(id, 4, Kind::kInteger).integer;
+    if (size < 0 || size > kMaxStorageItems) Fail(fmt::format("a storage of {} numbers", size));
+    Push({.kind = Kind::kStorage,
+          .integer = size,
+          .text = TensorArgument(id, 2, Kind::kText).text,
+          .array = {type, {}, {}}});
+  }
+
+  const Node& TensorArgument(const std::vector<Node*>& arguments, std::size_t index,
+                             Node::Kind kind) const {
+    if (index >= arguments.size() || arguments[index]->kind != kind) {
+      Fail("a tensor that is not written as PyTorch does");
+    }
+    return *arguments[index];
+  }
+
+  // The arguments of torch._utils._rebuild_tensor_v2: storage, offset, size, stride, ...
+  void PushTensor(const std::vector<Node*>& arguments) {
+    using Kind = Node::Kind;
+    const Node& storage = TensorArgument(arguments, 0, Kind::kStorage);
+    const std::int64_t offset = TensorArgument(arguments, 1, Kind::kInteger).integer;
+    const std::vector<Node*>& dims = TensorArgument(arguments, 2, Kind::kList).items;
+    const std::vector<Node*>& steps = TensorArgument(arguments, 3, Kind::kList).items;
+    if (dims.size() != steps.size() || dims.size() > kMaxPickleRank) {
+      Fail(fmt::format("a tensor of {} dimensions and {} strides", dims.size(), steps.size()));
+    }
+    NpyHeader header{.type = storage.array.type, .shape = {}, .fortran_order = false};
+    std::vector<std::int64_t> strides;
+    std::int64_t count = 1, last = offset;
+    for (std::size_t k = 0; k < dims.size(); ++k) {
+      header.shape.push_back(TensorArgument(dims, k, Kind::kInteger).integer);
+      strides.push_back(TensorArgument(steps, k, Kind::kInteger).integer);
+      const std::int64_t dim = header.shape.back(), stride = strides.back();
+      // products of two such numbers stay below 2^63
+      if (dim < 0 || dim > storage.integer || stride < 0 || stride > kMaxStorageItems || last < 0 ||
+          last > kMaxStorageItems || count > kMaxStorageItems) {
+        Fail("a tensor beyond its storage");
+      }
+      count *= dim;
+      last += std::max<std::int64_t>(dim - 1, 0) * (dim > 0 ? stride : 0);
+    }
+    if (offset < 0 || count > storage.integer || (count > 0 && last >= storage.integer)) {
+      Fail(fmt::format("a tensor of shape [{}] beyond its storage of {} numbers",
+                       fmt::join(header.shape, ", "), storage.integer));
+    }
+    Node* node = Push({.kind = Kind::kArray, .array = {header.type, header.shape, {}}});
+    const std::string& content = ReadStorage(storage);
+    Charge(static_cast<std::size_t>(count * NpyItemSize(header.type)));
+    node->array.bytes = Gather(content, header, offset, strides);
+  }
+
+  // The bytes of a storage. What they are copied to counts as the file's content does.
+  const std::string& ReadStorage(const Node& storage) {
+    const std::int64_t bytes = storage.integer * NpyItemSize(storage.array.type);
+    const auto [found, is_new] = storages_.try_emplace(storage.text);
+    std::string& content = found->second;
+    if (is_new) {
+      content = options_.storage(storage.text, bytes);
+      copy_budget_ += kMaxCopies * std::ssize(content);
+    }
+    if (std::ssize(content) != bytes) {
+      Fail(fmt::format("storage {} of {} bytes, expected {}", storage.text, content.size(), bytes));
+    }
+    return content;
+  }
+
+  // The items of a tensor in C order.
+  static std::vector<std::byte> Gather(const std::string& storage, const NpyHeader& header,
+                                       std::int64_t offset,
+                                       const std::vector<std::int64_t>& strides) {
+    const std::int64_t item = NpyItemSize(header.type);
+    std::int64_t count = 1;
+    for (const std::int64_t dim : header.shape) count *= dim;
+    std::vector<std::byte> out(static_cast<std::size_t>(count * item));
+    std::vector<std::int64_t> index(header.shape.size(), 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::int64_t from = offset;
+      for (std::size_t k = 0; k < index.size(); ++k) from += index[k] * strides[k];
+      std::memcpy(out.data() + i * item, storage.data() + from * item,
+                  static_cast<std::size_t>(item));
+      for (std::size_t k = index.size(); k-- > 0;) {
+        if (++index[k] < header.shape[k]) break;
+        index[k] = 0;
+      }
+    }
+    return out;
   }
 
   // numpy 2 has renamed numpy.core to numpy._core.
@@ -381,6 +563,11 @@ class Parser {
         Push({.kind = Node::Kind::kGlobal, .text = global});
         return;
       }
+    }
+    const bool tensor = global == "torch._utils._rebuild_tensor_v2" || StorageType(global);
+    if (options_.objects || (options_.storage && tensor)) {
+      Push({.kind = Node::Kind::kGlobal, .text = global});
+      return;
     }
     Fail(
         fmt::format("it asks for {}, which could run code; only dictionaries, lists, texts, "
@@ -398,6 +585,7 @@ class Parser {
 
   void Reduce(const Node& function, const std::vector<Node*>& arguments) {
     using Kind = Node::Kind;
+    if (options_.objects && function.kind == Kind::kObject) return PushObject(function, arguments);
     if (function.kind != Kind::kGlobal) Fail("a call of what is no function");
     if (function.text == "collections.OrderedDict" && arguments.empty()) {
       Push({.kind = Kind::kDict});
@@ -414,6 +602,10 @@ class Parser {
            Argument(arguments, 3, Kind::kText).text == "F", Argument(arguments, 0, Kind::kText));
     } else if (function.text == "_codecs.encode") {
       PushLatin1(Argument(arguments, 0, Kind::kText).text);
+    } else if (options_.storage && function.text == "torch._utils._rebuild_tensor_v2") {
+      PushTensor(arguments);
+    } else if (options_.objects) {
+      PushObject(function, arguments);
     } else {
       Fail(fmt::format("a call of {}", function.text));
     }
@@ -437,8 +629,9 @@ class Parser {
   }
 
   // State that follows a dtype or an array (numpy's __setstate__).
-  void Build(Node* target, const std::vector<Node*>& state) {
+  void Build(Node* target, const Node& state_node) {
     using Kind = Node::Kind;
+    const std::vector<Node*>& state = state_node.items;
     if (target->kind == Kind::kDtype) {
       const std::string& order = Argument(state, 1, Kind::kText).text;
       Argument(state, 3, Kind::kNone);
@@ -446,7 +639,10 @@ class Parser {
     } else if (target->kind == Kind::kArray) {
       Fill(*target, Argument(state, 2, Kind::kDtype), Argument(state, 1, Kind::kList).items,
            Argument(state, 3, Kind::kBool).integer != 0, Argument(state, 4, Kind::kText));
-    } else {
+    } else if (options_.objects && target->kind == Kind::kObject) {
+      target->state = &state_node;
+    } else if (!((options_.storage || options_.objects) && target->kind == Kind::kDict)) {
+      // what a dictionary of PyTorch keeps beside its items is of no use here
       Fail("state of an object that is no numpy array");
     }
   }
@@ -499,8 +695,13 @@ class Parser {
         return {ConvertPairs(node, depth)};
       case Kind::kNone:
         return {};
+      case Kind::kObject:
+        return {ConvertObject(node, depth)};
       case Kind::kGlobal:
       case Kind::kDtype:
+        if (options_.objects) return {PickleValue::Object{node.text, {}, {}}};
+        [[fallthrough]];
+      case Kind::kStorage:
         Fail(fmt::format("{} where a value is expected", node.text));
     }
     return {};
@@ -510,6 +711,12 @@ class Parser {
     PickleValue::List list;
     for (const Node* item : node.items) list.push_back(Convert(*item, depth + 1));
     return list;
+  }
+
+  PickleValue::Object ConvertObject(const Node& node, int depth) {
+    PickleValue::Object object{node.text, ConvertItems(node, depth), {}};
+    if (node.state != nullptr) object.state.push_back(Convert(*node.state, depth + 1));
+    return object;
   }
 
   PickleValue::Dict ConvertPairs(const Node& node, int depth) {
@@ -523,11 +730,13 @@ class Parser {
 
   std::string_view bytes_;
   const std::string& source_;
+  const PickleOptions& options_;
   std::size_t at_ = 0;
   std::deque<Node> nodes_;
   std::vector<Node*> stack_;
   std::vector<std::size_t> marks_;
   std::vector<Node*> memo_;
+  std::map<std::string, std::string> storages_;  // by their keys
   std::int64_t copy_budget_;
 };
 
@@ -555,8 +764,22 @@ void PutValue(const std::string& name, const PickleValue& item, const std::strin
 
 }  // namespace
 
-PickleValue ParsePickle(std::string_view bytes, const std::string& source) {
-  return Parser(bytes, source).Parse();
+PickleValue ParsePickle(std::string_view bytes, const std::string& source,
+                        const PickleOptions& options) {
+  return Parser(bytes, source, options).Parse();
+}
+
+const PickleValue* FindKey(const PickleValue& value, std::string_view key) {
+  if (const auto* object = std::get_if<PickleValue::Object>(&value.value)) {
+    return object->state.empty() ? nullptr : FindKey(object->state.front(), key);
+  }
+  const auto* dict = std::get_if<PickleValue::Dict>(&value.value);
+  if (dict == nullptr) return nullptr;
+  for (const auto& [name, item] : *dict) {
+    const auto* text = std::get_if<std::string>(&name.value);
+    if (text != nullptr && *text == key) return &item;
+  }
+  return nullptr;
 }
 
 NpzFile ArraysOfDict(const PickleValue& value, const std::string& source) {

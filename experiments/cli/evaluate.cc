@@ -16,6 +16,7 @@
 #include "experiments/cli/experiment_kinds.h"
 #include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/sources.h"
+#include "policies/programs/program_policy.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -23,15 +24,17 @@ namespace {
 namespace fs = std::filesystem;
 
 bool IsPolicyFile(const fs::path& path) {
-  static constexpr std::array kExtensions = {".npz", ".pt", ".pkl", ".hdf5", ".h5"};
+  static constexpr std::array kExtensions = {".npz", ".pt", ".pkl", ".zip", ".hdf5", ".h5"};
+  // the statistics of an agent beside it are no policy
+  if (path.filename().string().ends_with("normalize.pkl")) return false;
   return std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();
 }
 
-// Files as given; of a folder, its policy files by name.
+// Files and programs as given; of a folder, its policy files by name.
 std::vector<std::string> PolicyFiles(const std::vector<std::string>& given) {
   std::vector<std::string> files;
   for (const std::string& path : given) {
-    if (!fs::is_directory(path)) {
+    if (IsProgramPolicy(path) || !fs::is_directory(path)) {
       files.push_back(path);
       continue;
     }
@@ -40,7 +43,7 @@ std::vector<std::string> PolicyFiles(const std::vector<std::string>& given) {
       if (entry.is_regular_file() && IsPolicyFile(entry.path())) inside.push_back(entry.path());
     }
     if (inside.empty()) {
-      Throw<PolicyError>("{}: no policy files (.npz, .pt, .pkl) in this folder", path);
+      Throw<PolicyError>("{}: no policy files (.npz, .pt, .pkl, .zip) in this folder", path);
     }
     std::sort(inside.begin(), inside.end());
     files.insert(files.end(), inside.begin(), inside.end());
@@ -111,20 +114,34 @@ std::vector<std::string> RewardOverrides(const std::string& reward) {
   return {"task.reward=torchscript", "task.reward_file=" + reward};
 }
 
+// A word of a command line as a shell reads it.
+std::string ShellWord(const std::string& word) {
+  static constexpr std::string_view kQuotedCharacters = " \t\n'\"\\$`&|;<>()[]{}*?!#~";
+  if (word.find_first_of(kQuotedCharacters) == std::string::npos) return word;
+  std::string quoted(1, '\'');
+  for (const char c : word) {
+    if (c == '\'') quoted.append("'\\'");
+    quoted.push_back(c);
+  }
+  quoted.push_back('\'');
+  return quoted;
+}
+
 // The command line that repeats this.
 std::string CommandText(const EvaluateCommand& command) {
-  std::string text = "lfiw evaluate --data " + command.data;
-  for (const std::string& policy : command.policies) text += " --policy " + policy;
+  std::string text = fmt::format("lfiw evaluate --data {}", ShellWord(command.data));
   const auto add = [&text](const char* name, const std::string& value) {
-    if (!value.empty()) text += fmt::format(" {} {}", name, value);
+    if (!value.empty()) text += fmt::format(" {} {}", name, ShellWord(value));
   };
+  for (const std::string& policy : command.policies) add("--policy", policy);
   add("--env", command.env);
   add("--behavior", command.behavior);
   add("--reward", command.reward);
   add("--map", command.map);
   if (command.horizon > 0) text += fmt::format(" --horizon {}", command.horizon);
   if (command.mean) text += " --mean";
-  for (const std::string& override : command.overrides) text += " " + override;
+  for (const std::string& override : command.overrides)
+    text += fmt::format(" {}", ShellWord(override));
   return text;
 }
 

@@ -49,7 +49,9 @@ enum ExitStatus { kDone = 0, kNoNumber = 1, kWrongInput = 2, kFault = 3 };
 void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
                std::string& contract) {
   verb.add_option(name, policy,
-                  "policy file: .npz, DOPE's .pkl, or TorchScript (which runs the file's code)")
+                  "policy file: .npz, Stable-Baselines3's .zip, DOPE's .pkl, or TorchScript (which "
+                  "runs the file's code); or "
+                  "exec:COMMAND, a program that answers observations with actions")
       ->required();
   verb.add_option("--contract", contract,
                   "YAML that says what the policy file does not (default: POLICY with .yaml)");
@@ -174,9 +176,11 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       "  lfiw evaluate --data log.hdf5 --policy new.npz --env HalfCheetah\n"
       "  lfiw evaluate --data log.npz --policy candidates/ --reward learned\n"
       "  lfiw evaluate --data log.npz --policy a.npz --policy b.npz dynamics.members=7\n"
+      "  lfiw evaluate --data log.npz --policy 'exec:python3 my_policy.py'\n"
       "  lfiw evaluate --data log.npz --policy new.npz --dry-run    print all fields and stop");
   verb->add_option("--data", options.data, "log file")->required();
-  verb->add_option("--policy", options.policies, "policy file or folder; may be repeated")
+  verb->add_option("--policy", options.policies,
+                   "policy file, folder, or exec:COMMAND; may be repeated")
       ->required()
       ->allow_extra_args(false);
   verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)");
@@ -184,7 +188,8 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       "--reward", options.reward,
       "environment, learned, or the file of a TorchScript module (states, actions, next "
       "states) -> rewards, which is code: name only a file that you trust");
-  verb->add_option("--behavior", options.behavior, "file of the policy that wrote the log");
+  verb->add_option("--behavior", options.behavior,
+                   "policy that wrote the log: a file or exec:COMMAND");
   verb->add_flag("--mean", options.mean,
                  "evaluate the policies without noise, by their mean action");
   verb->add_option("--map", options.map,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <set>
 #include <utility>
 
@@ -66,13 +65,13 @@ PolicySet TrainIndependent(const StageContext& context) {
                        PolicyStage::CurveOf(runs[1], "evaluation")}};
 }
 
-// File names without what they share would be shorter but less recognizable: the stem, numbered
-// where several files have the same.
+// File names without what they share would be shorter but less recognizable: the whole name,
+// numbered where several policies have the same.
 std::vector<std::string> LabelsOf(const std::vector<std::string>& paths) {
   std::vector<std::string> labels;
   std::set<std::string> taken;
   for (const std::string& path : paths) {
-    const std::string stem = std::filesystem::path(path).stem().string();
+    const std::string stem = PolicyLabel(path);
     std::string label = stem;
     for (int i = 2; !taken.insert(label).second; ++i) label = fmt::format("{}_{}", stem, i);
     labels.push_back(label);

@@ -20,10 +20,12 @@
 #include "policies/files/network_policy.h"
 #include "policies/files/policy_arrays.h"
 #include "policies/files/policy_contract.h"
+#include "policies/files/sb3_checkpoint.h"
 #include "policies/files/sb3_policy.h"
 #include "policies/files/torchscript_network.h"
 #include "policies/gaussian_mlp_policy.h"
 #include "policies/mean_policy.h"
+#include "policies/programs/program_policy.h"
 
 namespace lfiw::policies {
 namespace {
@@ -34,8 +36,9 @@ using std::string_view_literals::operator""sv;
 constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::size_t kHeadBytes = 64;
 constexpr std::string_view kReadable =
-    "a .npz checkpoint, a DOPE .npz or .pkl, Stable-Baselines3 arrays (.npz) or a TorchScript "
-    "module (.pt)";
+    "a .npz checkpoint, a DOPE .npz or .pkl, an agent of Stable-Baselines3 (.zip or arrays in "
+    ".npz), a TorchScript "
+    "module (.pt) or exec:COMMAND";
 constexpr std::string_view kExport =
     "export it to TorchScript with policies/export/export_policy.py";
 
@@ -47,6 +50,7 @@ struct NamedContract {
 
 NamedContract FindContract(const std::string& path, const PolicyLoadOptions& options) {
   if (!options.contract.empty()) return {options.contract, LoadContract(options.contract)};
+  if (IsProgramPolicy(path)) return {};
   for (const std::string& candidate :
        {fs::path(path).replace_extension(".yaml").string(), path + ".yaml"}) {
     if (candidate != path && fs::is_regular_file(candidate)) {
@@ -119,14 +123,17 @@ std::string Sb3ConfigPath(const std::string& path) {
   return (fs::path(path).parent_path() / "config.yml").string();
 }
 
+// What the contract or the configuration beside an agent of Stable-Baselines3 says.
+std::int64_t TimeFeatureSteps(const std::string& path, const NamedContract& named) {
+  const std::int64_t steps = named.contract.time_feature_steps;
+  return steps > 0 ? steps : Sb3TimeFeatureSteps(Sb3ConfigPath(path));
+}
+
 std::unique_ptr<Policy> FromArrays(const NpzFile& file, const std::string& path,
                                    const NamedContract& named) {
   RequireNoMore(path, named);
   if (IsSb3Policy(file)) {
-    const std::int64_t steps = named.contract.time_feature_steps > 0
-                                   ? named.contract.time_feature_steps
-                                   : Sb3TimeFeatureSteps(Sb3ConfigPath(path));
-    return PolicyFromSb3(file, steps, path);
+    return PolicyFromSb3(file, TimeFeatureSteps(path, named), path);
   }
   if (IsDopePolicy(file)) return PolicyFromDope(file, path);
   if (file.Has("format") && file.arrays().at("format").type != "O") {
@@ -152,9 +159,13 @@ std::unique_ptr<Policy> LoadZip(const std::string& path, const NamedContract& na
   if (AnyOf(names, [](const std::string& entry) { return entry.ends_with(".npy"); })) {
     return AsPolicyError([&] { return FromArrays(NpzFile::Read(path, kMaxBytes), path, named); });
   }
+  if (IsSb3Checkpoint(names)) {
+    RequireNoMore(path, named);
+    return LoadSb3Checkpoint(path, TimeFeatureSteps(path, named));
+  }
   if (has("_stable_baselines3_version") || has("policy.pth")) {
-    Throw<PolicyError>("{}: an agent of Stable-Baselines3, whose format is pickled Python; {}",
-                       path, kExport);
+    Throw<PolicyError>("{}: an agent of Stable-Baselines3 without its entry '{}'; save it again",
+                       path, has("policy.pth") ? "data" : "policy.pth");
   }
   const bool torch =
       AnyOf(names, [](const std::string& entry) { return entry.ends_with("/data.pkl"); });
@@ -207,8 +218,11 @@ std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContra
     return AsPolicyError([&] { return LoadPickle(path, named); });
   }
   if (LooksLikeOnnx(path, head)) {
-    Throw<PolicyError>("{}: an ONNX model, expected {}; export the network to TorchScript instead",
-                       path, kReadable);
+    Throw<PolicyError>(
+        "{}: an ONNX model, expected {}; export the network to TorchScript, or serve it by a "
+        "program with "
+        "policies/export/serve_policy.py (exec:COMMAND)",
+        path, kReadable);
   }
   if (head.starts_with("\x89HDF\r\n"sv)) {
     return LoadHdf5(path);
@@ -220,6 +234,17 @@ std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContra
   }
   Throw<PolicyError>("{}: not a policy (an unknown format{}), expected {}", path,
                      head.empty() ? ": the file is empty" : "", kReadable);
+}
+
+std::unique_ptr<Policy> LoadProgram(const std::string& path, const NamedContract& named) {
+  RequireNoMore(path, named);
+  if (named.contract.time_feature_steps > 0) {
+    Throw<PolicyError>(
+        "{}: time_feature_steps is {}, but a program is told the step of every observation; leave "
+        "it out",
+        named.path, named.contract.time_feature_steps);
+  }
+  return std::make_unique<ProgramPolicy>(path.substr(kProgramPrefix.size()));
 }
 
 void CheckReadable(const std::string& path) {
@@ -237,19 +262,35 @@ void CheckReadable(const std::string& path) {
 }  // namespace
 
 std::unique_ptr<Policy> LoadPolicy(const std::string& path, const PolicyLoadOptions& options) {
-  CheckReadable(path);
+  const bool program = IsProgramPolicy(path);
+  if (!program) CheckReadable(path);
   const NamedContract named = FindContract(path, options);
-  std::unique_ptr<Policy> policy = LoadByContent(path, named);
+  std::unique_ptr<Policy> policy = program ? LoadProgram(path, named) : LoadByContent(path, named);
   if (named.contract.stochastic || policy->noise_dim() == 0) return policy;
   return std::make_unique<MeanPolicy>(std::move(policy));
 }
 
+std::string PolicyLabel(const std::string& path) {
+  return IsProgramPolicy(path) ? ProgramPolicyLabel(path) : fs::path(path).stem().string();
+}
+
 std::string PolicyHash(const std::string& path, const PolicyLoadOptions& options) {
+  if (IsProgramPolicy(path)) {
+    const std::string contract = options.contract.empty() ? "" : Sha256HexOfFile(options.contract);
+    return contract.empty() ? ProgramPolicyHash(path)
+                            : Sha256Hex(ProgramPolicyHash(path) + contract);
+  }
   const std::unique_ptr<Policy> policy = LoadPolicy(path, options);
   const std::string file = Sha256HexOfFile(path);
   const NamedContract named = FindContract(path, options);
-  if (named.path.empty() && !fs::is_regular_file(Sb3ConfigPath(path))) return file;
+  const bool agent =
+      FirstBytes(path).starts_with("PK\x03\x04"sv) && IsSb3Checkpoint(ZipNames(path));
+  const std::string normalizer = agent ? Sb3NormalizerPath(path) : "";
+  if (named.path.empty() && normalizer.empty() && !fs::is_regular_file(Sb3ConfigPath(path))) {
+    return file;
+  }
   std::string parts = file + policy->Description();
+  if (!normalizer.empty()) parts += Sha256HexOfFile(normalizer);
   if (!named.path.empty()) parts += Sha256HexOfFile(named.path);
   if (const std::string statistics = StatisticsPath(named.contract, named.path);
       !statistics.empty()) {

@@ -11,7 +11,7 @@
 namespace lfiw::policies {
 namespace {
 
-constexpr float kHalfLogTwoPi = 0.918938533f;
+constexpr float kHalfLogTwoPiFloat = 0.918938533f;
 
 TanhMlp MakeMlp(std::int64_t inputs, const std::vector<std::int64_t>& hidden,
                 std::int64_t outputs) {
@@ -69,7 +69,7 @@ float PpoLearner::LogDensity(const float* action, const float* mean) const {
   float sum = 0.0f;
   for (std::int64_t j = 0; j < actor_.outputs(); ++j) {
     const float z = (action[j] - mean[j]) * inverse_std_[j];
-    sum -= 0.5f * z * z + log_std[j] + kHalfLogTwoPi;
+    sum -= 0.5f * z * z + log_std[j] + kHalfLogTwoPiFloat;
   }
   return sum;
 }
@@ -156,7 +156,7 @@ void PpoLearner::PolicyGradient(const PpoRollout& rollout, std::span<const std::
   for (std::int64_t j = 0; j < outputs; ++j) {
     log_std_gradient[j] -= static_cast<float>(options_.entropy_coefficient);
     losses.entropy +=
-        static_cast<double>(log_stds[static_cast<std::size_t>(j)] + kHalfLogTwoPi + 0.5f);
+        static_cast<double>(log_stds[static_cast<std::size_t>(j)] + kHalfLogTwoPiFloat + 0.5f);
   }
   actor_.Backward(parameters_.data(), observations_.rows(), observations_.data(), actor_.inputs(),
                   actor_workspace_, gradient_.data());

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
@@ -139,6 +143,110 @@ TEST(PickleTest, ADictionaryOfOtherValuesHasNoArrays) {
               ThrowsMessage<DataError>(HasSubstr("is no text")));
   EXPECT_THAT([] { ArraysOfDict(ParsePickle("\x80\x04}\x8c\x01xNs."s, "a.pkl"), "a.pkl"); },
               ThrowsMessage<DataError>(HasSubstr("'x' is no array")));
+}
+
+// An instance of a class that has a state; nested in its state, an array's type and a class alone.
+const std::string kObjectPickle =
+    "\x80\x02"
+    "cgym.spaces\nBox\n)\x81}(X\x01\x00\x00\x00nK\x05X\x01\x00\x00\x00t"
+    "cnumpy\ndtype\n(X\x02\x00\x00\x00"
+    "f4K\x00K\x01tRX\x01\x00\x00\x00"
+    "fcos\nsystem\nub."s;
+
+TEST(PickleTest, ObjectsAreReadByNameAndStateWhereThatIsAskedFor) {
+  EXPECT_THAT(ErrorOf(kObjectPickle), HasSubstr("gym.spaces.Box"));
+  const PickleValue value = ParsePickle(kObjectPickle, "a.pkl", {.objects = true, .storage = {}});
+  EXPECT_EQ(std::get<PickleValue::Object>(value.value).type, "gym.spaces.Box");
+  EXPECT_EQ(std::get<std::int64_t>(FindKey(value, "n")->value), 5);
+  EXPECT_EQ(std::get<PickleValue::Object>(FindKey(value, "f")->value).type, "os.system");
+  EXPECT_EQ(FindKey(value, "missing"), nullptr);
+  EXPECT_EQ(FindKey(*FindKey(value, "n"), "n"), nullptr);
+}
+
+TEST(PickleTest, ACallOfAnotherFunctionIsAnObjectToo) {
+  const PickleValue value = ParsePickle(
+      "\x80\x02"
+      "cos\nsystem\n(X\x02\x00\x00\x00lstR."s,
+      "a.pkl", {.objects = true, .storage = {}});
+  const auto& object = std::get<PickleValue::Object>(value.value);
+  EXPECT_EQ(object.type, "os.system");
+  EXPECT_EQ(std::get<std::string>(object.arguments.at(0).value), "ls");
+  EXPECT_TRUE(object.state.empty());
+}
+
+TEST(PickleTest, EveryTruncationAndEveryFlippedByteOfObjectsIsADataErrorOrHarmless) {
+  const auto try_read = [](const std::string& content) {
+    try {
+      ParsePickle(content, "a.pkl", {.objects = true, .storage = {}});
+    } catch (const DataError&) {
+    }
+  };
+  for (std::size_t i = 0; i < kObjectPickle.size(); ++i) {
+    try_read(kObjectPickle.substr(0, i));
+    for (const int flip : {0x01, 0x80, 0xff}) {
+      std::string broken = kObjectPickle;
+      broken[i] = static_cast<char>(broken[i] ^ flip);
+      try_read(broken);
+    }
+  }
+}
+
+// A tensor of storage "0" of six floats, 0 to 5, with offset, shape and strides of one byte each.
+std::string TensorPickle(const std::string& offset, const std::string& shape,
+                         const std::string& strides) {
+  const auto numbers = [](const std::string& digits) {
+    std::string out(1, '(');
+    for (const char digit : digits) {
+      out += 'K';
+      out += static_cast<char>(digit - '0');
+    }
+    out += 't';
+    return out;
+  };
+  std::string pickle =
+      "\x80\x02}X\x01\x00\x00\x00wctorch._utils\n_rebuild_tensor_v2\n((X\x07\x00\x00\x00storage"s;
+  pickle += "ctorch\nFloatStorage\nX\x01\x00\x00\x00"s;
+  pickle += "0X\x03\x00\x00\x00"s;
+  pickle += "cpuK\x06tQK"s;
+  pickle += static_cast<char>(offset[0] - '0');
+  pickle += numbers(shape);
+  pickle += numbers(strides);
+  pickle += "\x89"s;
+  pickle += "ccollections\nOrderedDict\n)RtRs."s;
+  return pickle;
+}
+
+MatrixF ReadTensor(const std::string& pickle) {
+  const auto storage = [](const std::string& key, std::int64_t size) {
+    EXPECT_EQ(key, "0");
+    const std::vector<float> values{0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 5.0f};
+    std::string bytes(static_cast<std::size_t>(size), '\0');
+    std::memcpy(bytes.data(), values.data(), std::min(bytes.size(), 4 * values.size()));
+    return bytes;
+  };
+  const PickleOptions options{.objects = false, .storage = storage};
+  return ArraysOfDict(ParsePickle(pickle, "a.pkl", options), "a.pkl").GetMatrix("w");
+}
+
+TEST(PickleTest, TensorsOfPyTorchAreArraysWhateverTheirStrides) {
+  EXPECT_EQ(ReadTensor(TensorPickle("0", "23", "31")),
+            (MatrixF{{0.0f, 1.0f, 2.0f}, {3.0f, 4.0f, 5.0f}}));
+  EXPECT_EQ(ReadTensor(TensorPickle("0", "32", "13")),
+            (MatrixF{{0.0f, 3.0f}, {1.0f, 4.0f}, {2.0f, 5.0f}}));
+  EXPECT_EQ(ReadTensor(TensorPickle("4", "12", "11")), (MatrixF{{4.0f, 5.0f}}));
+  EXPECT_EQ(ReadTensor(TensorPickle("0", "03", "31")).size(), 0);
+  EXPECT_THAT(ErrorOf(TensorPickle("0", "23", "31")), HasSubstr("torch._utils"));
+}
+
+TEST(PickleTest, ATensorBeyondItsStorageIsRefused) {
+  const auto read = [](const std::string& offset, const std::string& shape,
+                       const std::string& strides) {
+    return [=] { ReadTensor(TensorPickle(offset, shape, strides)); };
+  };
+  EXPECT_THAT(read("1", "23", "31"), ThrowsMessage<DataError>(HasSubstr("beyond its storage")));
+  EXPECT_THAT(read("0", "23", "91"), ThrowsMessage<DataError>(HasSubstr("beyond its storage")));
+  EXPECT_THAT(read("0", "66", "00"), ThrowsMessage<DataError>(HasSubstr("beyond its storage")));
+  EXPECT_THAT(read("0", "23", "3"), ThrowsMessage<DataError>(HasSubstr("1 strides")));
 }
 
 }  // namespace

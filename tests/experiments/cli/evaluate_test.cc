@@ -281,6 +281,24 @@ TEST_F(EvaluateTest, AFolderStandsForThePolicyFilesInItByName) {
               ElementsAre(dir_ / "z.npz", dir_ / "folder/a.npz", dir_ / "folder/b.npz"));
 }
 
+TEST_F(EvaluateTest, InAFolderTheStatisticsBesideAnAgentAreNoPolicy) {
+  fs::create_directories(dir_ / "folder");
+  for (const char* name : {"agent.zip", "vecnormalize.pkl", "agent_vecnormalize.pkl", "dope.pkl"}) {
+    std::ofstream(dir_ / (std::string("folder/") + name)) << "x";
+  }
+  command_.policies = {dir_ / "folder"};
+  EXPECT_THAT(Resolved().policies.evaluation_files,
+              ElementsAre(dir_ / "folder/agent.zip", dir_ / "folder/dope.pkl"));
+}
+
+TEST_F(EvaluateTest, AProgramIsGivenAsItIs) {
+  const std::string program = "exec:python3 'my policy.py' " + std::string(300, 'x');
+  command_.policies = {program};
+  command_.behavior = program;
+  EXPECT_THAT(Resolved().policies.evaluation_files, ElementsAre(program));
+  EXPECT_EQ(Resolved().policies.behavior_file, program);
+}
+
 TEST_F(EvaluateTest, AFolderWithoutPolicyFilesIsRefused) {
   fs::create_directories(dir_ / "empty");
   command_.policies = {dir_ / "empty"};
