@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <span>
+#include <utility>
 
 #include "core/arrays/npy_header.h"
 #include "core/error.h"
@@ -723,7 +724,7 @@ class Parser {
     PickleValue::Dict dict;
     for (std::size_t k = 0; k + 1 < node.items.size(); k += 2) {
       PickleValue key = Convert(*node.items[k], depth + 1);
-      dict.emplace_back(std::move(key), Convert(*node.items[k + 1], depth + 1));
+      dict.push_back({std::move(key), Convert(*node.items[k + 1], depth + 1)});
     }
     return dict;
   }

@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,7 +16,8 @@ namespace lfiw::core {
 struct PickleValue {
   struct None {};
   using List = std::vector<PickleValue>;
-  using Dict = std::vector<std::pair<PickleValue, PickleValue>>;
+  struct Item;
+  using Dict = std::vector<Item>;
   // What a pickle says of an instance of a class, of which nothing was run: the class, what it
   // would be made from, and the state that it would be given (none or one value). A class or a
   // function itself has a name alone.
@@ -27,6 +27,11 @@ struct PickleValue {
     List state;
   };
   std::variant<None, bool, std::int64_t, double, std::string, NpzArray, List, Dict, Object> value;
+};
+
+// An item of a dictionary.
+struct PickleValue::Item {
+  PickleValue key, value;
 };
 
 // What else than plain data and numpy arrays is read.

@@ -109,11 +109,11 @@ class AgentData {
     return Has(key) && data_.at(key).is_boolean() && data_.at(key).get<bool>();
   }
 
-  // A pickled value; an empty dictionary where the file has a value of JSON.
+  // A pickled value; None where the file has a value of JSON.
   PickleValue Pickled(const std::string& key) const {
     const json* entry = Has(key) ? &data_.at(key) : nullptr;
     if (entry == nullptr || !entry->is_object() || !entry->contains(":serialized:")) {
-      return {PickleValue::Dict{}};
+      return {};
     }
     const json& text = entry->at(":serialized:");
     const std::string where = fmt::format("{}: '{}' in entry 'data'", source_, key);

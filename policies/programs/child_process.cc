@@ -121,16 +121,19 @@ std::string StatusText(int status) {
   return fmt::format("ended with exit status {}", WEXITSTATUS(status));
 }
 
-// The last lines that are not blank, from the last of which messages are read first.
+// The last lines with words: no blank ones, and none that underline the one above.
 std::string LastWords(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty() && lines.size() < kQuotedLines) {
     const std::size_t end = text.find_last_not_of(" \t\r\n");
     if (end == std::string_view::npos) break;
     text = text.substr(0, end + 1);
-    const std::size_t line = text.find_last_of('\n');
-    const std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
-    lines.push_back(text.substr(begin));
+    const std::size_t newline = text.find_last_of('\n');
+    const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+    const std::string_view line = text.substr(begin);
+    if (line.find_first_not_of(" \t^~-=") != std::string_view::npos) {
+      lines.push_back(line.substr(line.find_first_not_of(" \t")));
+    }
     text = text.substr(0, begin);
   }
   std::reverse(lines.begin(), lines.end());

@@ -127,7 +127,7 @@ void ProgramPolicy::Act(ProgramRequest request, const ConstMatrixRef& observatio
                         std::span<const std::int64_t> steps, MatrixRef actions) const {
   const std::int64_t rows = observations.rows();
   ProgramQuestion question{std::move(request),
-                           fmt::format("when asked for {} actions", rows),
+                           fmt::format("when asked for actions ({} of them)", rows),
                            AnswerType::kFloats,
                            {rows, action_dim()}};
   if (hello().discrete) {
@@ -191,7 +191,7 @@ void ProgramPolicy::LogDensity(ConstMatrixRef observations, std::span<const std:
   if (!has_density()) Throw<PolicyError>("{}: no density: {}", Description(), DensityRefusal());
   ForEachPiece(observations.rows(), [&](std::int64_t first, std::int64_t count) {
     ProgramQuestion question{ProgramRequest("log_density"),
-                             fmt::format("when asked for {} log-densities", count),
+                             fmt::format("when asked for log-densities ({} of them)", count),
                              AnswerType::kFloats,
                              {count}};
     question.request.AddRows(observations.middleRows(first, count));

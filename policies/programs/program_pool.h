@@ -21,7 +21,7 @@ inline constexpr double kProgramStartSeconds = 120.0;
 // A question to a program, and what its answer must be.
 struct ProgramQuestion {
   ProgramRequest request;
-  std::string occasion;  // "when asked for 64 actions"
+  std::string occasion;  // "when asked for actions (64 of them)"
   AnswerType type = AnswerType::kFloats;
   std::vector<std::int64_t> shape;
 };

@@ -54,7 +54,7 @@ TEST(ChildProcessTest, ARequestMayBeLargerThanAPipeHolds) {
 }
 
 TEST(ChildProcessTest, ADeathIsToldWithItsStatusAndItsLastWords) {
-  EXPECT_THAT(ErrorOfLine("echo first >&2; echo oops >&2; echo >&2; exit 3"),
+  EXPECT_THAT(ErrorOfLine("echo '  first' >&2; echo '   ^^^' >&2; echo oops >&2; echo >&2; exit 3"),
               AllOf(HasSubstr("ended with exit status 3 when asked for a line"),
                     HasSubstr("the last of its standard error: first | oops")));
   EXPECT_THAT(ErrorOfLine("kill -9 $$"), AllOf(HasSubstr("was killed by signal 9"),

@@ -122,8 +122,9 @@ TEST_F(ProgramPolicyTest, AnswersInFortranOrderAreUnderstood) {
 }
 
 TEST_F(ProgramPolicyTest, WhateverGoesWrongIsOneLineThatSaysIt) {
-  EXPECT_THAT(ErrorOf("die"), AllOf(HasSubstr("ended with exit status 1 when asked for 1 actions"),
-                                    HasSubstr("CUDA out of memory")));
+  EXPECT_THAT(ErrorOf("die"),
+              AllOf(HasSubstr("ended with exit status 1 when asked for actions (1 of them)"),
+                    HasSubstr("CUDA out of memory")));
   EXPECT_THAT(ErrorOf("slow"), HasSubstr("did not answer within 0.5 s"));
   EXPECT_THAT(ErrorOf("print"), AllOf(HasSubstr("answered with 'Epoch 1"),
                                       HasSubstr("messages go to standard error")));
