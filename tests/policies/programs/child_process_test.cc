@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 
@@ -67,10 +68,11 @@ TEST(ChildProcessTest, ADeathIsToldWithItsStatusAndItsLastWords) {
 
 TEST(ChildProcessTest, AProgramThatLetsWaitIsKilled) {
   const double seconds = SecondsOf([] {
-    EXPECT_THAT(ErrorOfLine("echo waiting >&2; sleep 60; echo late", 0.3),
-                AllOf(HasSubstr("did not answer within 0.3 s"), HasSubstr("waiting")));
+    // long enough for a shell to start on a busy machine
+    EXPECT_THAT(ErrorOfLine("echo waiting >&2; sleep 60; echo late", 3.0),
+                AllOf(HasSubstr("did not answer within 3 s"), HasSubstr("waiting")));
   });
-  EXPECT_LT(seconds, 10.0);
+  EXPECT_LT(seconds, 40.0);
 }
 
 TEST(ChildProcessTest, MuchStandardErrorBlocksNobodyAndIsQuotedFromItsEnd) {
@@ -105,7 +107,12 @@ TEST(ChildProcessTest, WritingToADeadProgramIsAnErrorAndNoSignal) {
 }
 
 TEST(ChildProcessTest, AProgramThatReadsToTheEndOfItsInputEndsAtOnce) {
-  EXPECT_LT(SecondsOf([] { ChildProcess("exec cat", "exec:it"); }), 1.5);
+  // one that does not is killed after two seconds; a busy machine may take long once
+  double least = 10.0;
+  for (int i = 0; i < 5 && least >= 1.5; ++i) {
+    least = std::min(least, SecondsOf([] { ChildProcess("exec cat", "exec:it"); }));
+  }
+  EXPECT_LT(least, 1.5);
 }
 
 TEST(ChildProcessTest, AnInterruptOfTheUserEndsTheWaiting) {
