@@ -104,17 +104,9 @@ std::string RankingText(std::span<const BenchRank> ranking) {
 }
 
 HtmlTable RankingTable(std::span<const BenchRank> ranking) {
-  HtmlTable table;
-  for (const char* title : kRankingTitles) {
-    table.columns.push_back(
-        {.title = title, .align = table.columns.empty() ? HtmlAlign::kText : HtmlAlign::kNumber});
-  }
-  for (const BenchRank& rank : ranking) {
-    HtmlRow row;
-    for (std::string& cell : RankingCells(rank)) row.cells.emplace_back(std::move(cell));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
+  std::vector<std::vector<std::string>> rows;
+  for (const BenchRank& rank : ranking) rows.push_back(RankingCells(rank));
+  return NamedNumbersTable(kRankingTitles, std::move(rows));
 }
 
 }  // namespace lfiw::experiments

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
@@ -236,20 +237,27 @@ void AddFigures(const std::vector<BenchFigure>& figures, const std::string& envi
 }
 
 HtmlTable TableOf(std::span<const BenchScore> group) {
+  std::vector<std::vector<std::string>> rows;
+  for (const BenchScore& score : group) rows.push_back(Cells(score));
+  return NamedNumbersTable(kTitles, std::move(rows));
+}
+
+}  // namespace
+
+HtmlTable NamedNumbersTable(std::span<const char* const> titles,
+                            std::vector<std::vector<std::string>> rows) {
   HtmlTable table;
-  for (const char* title : kTitles) {
+  for (const char* title : titles) {
     table.columns.push_back(
         {.title = title, .align = table.columns.empty() ? HtmlAlign::kText : HtmlAlign::kNumber});
   }
-  for (const BenchScore& score : group) {
+  for (std::vector<std::string>& cells : rows) {
     HtmlRow row;
-    for (std::string& cell : Cells(score)) row.cells.emplace_back(std::move(cell));
+    for (std::string& cell : cells) row.cells.emplace_back(std::move(cell));
     table.rows.push_back(std::move(row));
   }
   return table;
 }
-
-}  // namespace
 
 std::string VerdictsText(const BenchScore& score) {
   if (!HasVerdicts(score)) return "";

@@ -116,6 +116,10 @@ Plot MismatchPlot(std::span<const BenchRecord> records);
 // The environments of the records, in their order.
 std::vector<std::string> EnvironmentsOf(std::span<const BenchRecord> records);
 
+// A table for the page whose first column is text and the others numbers.
+HtmlTable NamedNumbersTable(std::span<const char* const> titles,
+                            std::vector<std::vector<std::string>> rows);
+
 struct BenchFigure {
   std::string environment;  // empty: of all
   std::string name, svg, caption;

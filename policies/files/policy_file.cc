@@ -1,7 +1,5 @@
 #include "policies/files/policy_file.h"
 
-#include <zip.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +10,7 @@
 #include "core/arrays/hdf5.h"
 #include "core/arrays/npz.h"
 #include "core/arrays/pickle.h"
+#include "core/arrays/zip_archive.h"
 #include "core/config/config.h"
 #include "core/error.h"
 #include "core/run/atomic_file.h"
@@ -70,17 +69,11 @@ std::string FirstBytes(const std::string& path) {
 
 // The names of the entries of a zip archive.
 std::vector<std::string> ZipNames(const std::string& path) {
-  int code = 0;
-  const std::unique_ptr<zip_t, void (*)(zip_t*)> zip(zip_open(path.c_str(), ZIP_RDONLY, &code),
-                                                     zip_discard);
-  if (!zip) Throw<PolicyError>("{}: a damaged or cut off archive; copy the file again", path);
-  std::vector<std::string> names;
-  const zip_int64_t count = zip_get_num_entries(zip.get(), 0);
-  for (zip_int64_t i = 0; i < count; ++i) {
-    const char* name = zip_get_name(zip.get(), static_cast<zip_uint64_t>(i), 0);
-    if (name != nullptr) names.emplace_back(name);
+  try {
+    return ZipArchive::OpenFile(path).names();
+  } catch (const DataError& error) {
+    Throw<PolicyError>("{}", error.what());
   }
-  return names;
 }
 
 template <class Predicate>

@@ -22,6 +22,10 @@ def counter(name):
     return lambda entry: 1e-3 * entry[name]
 
 
+# fit_bench has steps in float and in bfloat16; the other tools' are in float.
+FLOAT = 1
+
+
 def time_of(entry):
     return entry["real_time"] if "manual_time" in entry["name"] else entry["cpu_time"]
 
@@ -30,11 +34,12 @@ def works():
     """key: (title, name of lfiw's benchmark, how its milliseconds are read)."""
     table = {}
     for task, sizes in SIZES.items():
-        table[f"dynamics {task}"] = (f"dynamics fit step, {task}", f"BM_DynamicsStep/{sizes}/",
+        table[f"dynamics {task}"] = (f"dynamics fit step, {task}", f"BM_DynamicsStep/{sizes}/{FLOAT}/",
                                      time_of)
     for task in ("HalfCheetah", "HumanoidStandup"):
         table[f"classifier {task}"] = (f"classifier fit step, {task}",
-                                       f"BM_ClassifierStep/{SIZES[task]}/", time_of)
+                                       f"BM_ClassifierStep/{SIZES[task]}/{FLOAT}/",
+                                       time_of)
     table["fqe"] = ("FQE step, 2 x 256, batch 256", "FqeStep/1/", time_of)
     for task in ("HalfCheetah", "Swimmer"):
         table[f"ppo {task}"] = (f"PPO, one step of {task}", f"TrainingRate/{task}", rate)
