@@ -14,7 +14,7 @@
 namespace lfiw::models {
 
 // Fewer gradient steps teach a network nothing, however small its log.
-inline constexpr std::int64_t kFewestSteps = 2000;
+inline constexpr std::int64_t kFewestSteps = 3000;
 
 struct FitOptions {
   std::int64_t steps = 100'000;        // gradient steps (the paper's, for dynamics)

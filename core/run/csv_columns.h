@@ -1,15 +1,23 @@
 #ifndef LFIW_CORE_RUN_CSV_COLUMNS_H_
 #define LFIW_CORE_RUN_CSV_COLUMNS_H_
 
+#include <concepts>
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/run/csv_text.h"
 
 namespace lfiw::core {
+
+// Whether CsvCell writes a value of this type as a text.
+template <class T>
+inline constexpr bool kIsText =
+    std::convertible_to<T, std::string_view> || std::same_as<std::remove_cvref_t<T>, QuotedText>;
 
 // A column of a CSV file whose lines are made from rows of type Row.
 template <class Row>
@@ -21,11 +29,13 @@ struct CsvColumn {
       : name(std::move(its_name)),
         unit(std::move(its_unit)),
         meaning(std::move(its_meaning)),
+        is_text(kIsText<std::invoke_result_t<Accessor, const Row&>>),
         cell([accessor](const Row& row) { return CsvCell(std::invoke(accessor, row)); }) {}
 
   std::string name;
   std::string unit;
   std::string meaning;
+  bool is_text;  // rather than a number
   std::function<std::string(const Row&)> cell;
 };
 

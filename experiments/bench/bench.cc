@@ -320,32 +320,33 @@ void WriteRun(const BenchConfig& config, const ExperimentRun& run,
 
 }  // namespace
 
-int RunBench(const BenchConfig& config, const ExperimentRun& run) {
+Outcome RunBench(const BenchConfig& config, const ExperimentRun& run) {
   return RunBench(config, StandardEstimators(), run);
 }
 
-int RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
-             const ExperimentRun& run) {
+Outcome RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
+                 const ExperimentRun& run) {
   CheckConfig(config, registry);
   const auto problems = MakeBenchProblems(config, run.cache, run.verbosity);
   const std::vector<BenchRecord> records = RunJobs(
       config, MakeEstimators(config.estimators, registry, config.fits), problems, run.verbosity);
   const std::vector<BenchScore> scores = ScoreBench(records);
   WriteRun(config, run, records, scores);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}", BenchText(scores));
-    if (const auto ranking = RankEstimators(scores); SeveralGroups(ranking)) {
-      fmt::print("over all systems\n{}\n", RankingText(ranking));
-    }
-    if (config.intervals.size() > 1) {
-      const std::vector<CoverageScore> coverage = ScoreCoverage(records);
-      fmt::print("{}\n{}\n\n", CoverageText(coverage, config.interval.level),
-                 fmt::join(Assumptions(coverage), "\n"));
-    }
-    fmt::print("report: {}\n", run.directory.File("report.html"));
-  }
   const bool any = std::ranges::any_of(records, [](const auto& r) { return r.value.has_value(); });
-  return any ? 0 : 1;
+  Outcome outcome{.status = any ? 0 : 1, .text = BenchText(scores)};
+  const std::vector<BenchRank> ranking = RankEstimators(scores);
+  if (SeveralGroups(ranking)) {
+    outcome.text += fmt::format("over all systems\n{}\n", RankingText(ranking));
+  }
+  if (config.intervals.size() > 1) {
+    const std::vector<CoverageScore> coverage = ScoreCoverage(records);
+    outcome.text += fmt::format("{}\n{}\n\n", CoverageText(coverage, config.interval.level),
+                                fmt::join(Assumptions(coverage), "\n"));
+  }
+  outcome.object["scores"] = JsonOfRows(ScoreColumns(), scores);
+  outcome.object["ranking"] = JsonOfRows(RankingColumns(), ranking);
+  outcome.object["results"] = JsonOfRows(BenchColumns(), records);
+  return outcome;
 }
 
 }  // namespace lfiw::experiments

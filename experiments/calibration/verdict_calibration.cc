@@ -140,7 +140,7 @@ CaseOutcomes VerdictCaseStage::Read(const Artifact& artifact) {
   return outcomes;
 }
 
-int RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
+Outcome RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run) {
   if (config.cross_fit == 1 || config.cross_fit > config.dynamics.members) {
     Throw<ConfigError>("cross_fit: {} folds need 2 .. dynamics.members = {}", config.cross_fit,
                        config.dynamics.members);
@@ -148,11 +148,10 @@ int RunVerdictCalibration(const VerdictCalibrationConfig& config, const Experime
   const JudgedRows rows = RunCases(config, run);
   const std::vector<CalibrationTable> tables = TablesOf(config, run, rows);
   WriteRun(config, run, rows, tables);
-  if (run.verbosity != Verbosity::kQuiet) {
-    for (const CalibrationTable& table : tables) fmt::print("{}\n", CalibrationText(table));
-    fmt::print("report: {}\n", run.directory.File("report.html"));
-  }
-  return 0;
+  Outcome outcome;
+  for (const CalibrationTable& table : tables) outcome.text += CalibrationText(table) + "\n";
+  outcome.object["results"] = JsonOfCsv(SummaryCsv(tables));
+  return outcome;
 }
 
 }  // namespace lfiw::experiments

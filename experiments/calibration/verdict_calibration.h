@@ -10,6 +10,7 @@
 #include "experiments/calibration/verdict_case_run.h"
 #include "experiments/calibration/verdict_cases.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/outcome.h"
 
 namespace lfiw::experiments {
 
@@ -41,8 +42,8 @@ struct VerdictCaseStage {
 // Evaluates random linear-Gaussian systems by the pipeline of `lfiw evaluate`, half of them with a
 // planted failure, and counts what the verdict says of them. Each case is one parallel task and one
 // stage. Writes results.csv (a row per case and estimate), summary.csv (counts and shares), plots
-// and report.html into the run directory. Returns the program's exit status, 0.
-int RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run);
+// and report.html into the run directory. The outcome's object holds `results`, the counts.
+Outcome RunVerdictCalibration(const VerdictCalibrationConfig& config, const ExperimentRun& run);
 
 }  // namespace lfiw::experiments
 

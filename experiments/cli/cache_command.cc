@@ -57,22 +57,27 @@ std::chrono::seconds ParseAge(const std::string& text) {
                      text);
 }
 
-int ListCacheEntries(const std::string& cache) {
+Outcome ListCacheEntries(const std::string& cache) {
   const Toolchain toolchain = CurrentToolchain();
   std::vector<std::vector<std::string>> lines;
+  auto entries = nlohmann::ordered_json::array();
   for (const CacheEntry& entry : ListCache(cache)) {
-    lines.push_back({entry.stage, BytesText(entry.bytes), TimeText(entry.last_used),
-                     UseText(entry, toolchain), entry.directory});
+    const std::string use = UseText(entry, toolchain);
+    lines.push_back(
+        {entry.stage, BytesText(entry.bytes), TimeText(entry.last_used), use, entry.directory});
+    entries.push_back({{"stage", entry.stage},
+                       {"bytes", entry.bytes},
+                       {"last_used", Clock::to_time_t(entry.last_used)},
+                       {"made", use},
+                       {"folder", entry.directory}});
   }
-  if (lines.empty()) {
-    fmt::print("{}: no stages\n", cache);
-    return 0;
-  }
-  fmt::print("{}", FormatTextTable({"stage", "size", "last used", "made", "folder"}, lines));
-  return 0;
+  return {.text = lines.empty()
+                      ? fmt::format("{}: no stages\n", cache)
+                      : FormatTextTable({"stage", "size", "last used", "made", "folder"}, lines),
+          .object = {{"cache", cache}, {"entries", std::move(entries)}}};
 }
 
-int PrintCacheSize(const std::string& cache) {
+Outcome MeasureCache(const std::string& cache) {
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> stages;
   std::int64_t entries = 0, bytes = 0;
   for (const CacheEntry& entry : ListCache(cache)) {
@@ -83,36 +88,54 @@ int PrintCacheSize(const std::string& cache) {
     bytes += entry.bytes;
   }
   std::vector<std::vector<std::string>> lines;
+  auto sizes = nlohmann::ordered_json::array();
   for (const auto& [stage, counts] : stages) {
     lines.push_back({stage, fmt::format("{}", counts.first), BytesText(counts.second)});
+    sizes.push_back({{"stage", stage}, {"entries", counts.first}, {"bytes", counts.second}});
   }
   lines.push_back({"all", fmt::format("{}", entries), BytesText(bytes)});
-  fmt::print("{}", FormatTextTable({"stage", "entries", "size"}, lines));
-  return 0;
+  return {
+      .text = FormatTextTable({"stage", "entries", "size"}, lines),
+      .object = {
+          {"cache", cache}, {"entries", entries}, {"bytes", bytes}, {"stages", std::move(sizes)}}};
 }
 
-int PruneCacheEntries(const std::string& cache, const std::string& older_than, Pruning pruning) {
+Outcome PruneCacheEntries(const std::string& cache, const std::string& older_than,
+                          Pruning pruning) {
   const PruneResult result = PruneCache(cache, Clock::now() - ParseAge(older_than), pruning);
-  fmt::print("{} {} entries of {}, {}, that no run has asked for in {}\n",
-             pruning == Pruning::kDelete ? "deleted" : "would delete", result.entries, cache,
-             BytesText(result.bytes), older_than);
-  if (result.in_use > 0) fmt::print("kept {} that a process is using\n", result.in_use);
-  return 0;
+  Outcome outcome;
+  outcome.text = fmt::format("{} {} entries of {}, {}, that no run has asked for in {}\n",
+                             pruning == Pruning::kDelete ? "deleted" : "would delete",
+                             result.entries, cache, BytesText(result.bytes), older_than);
+  if (result.in_use > 0) {
+    outcome.text += fmt::format("kept {} that a process is using\n", result.in_use);
+  }
+  outcome.object = {{"cache", cache},
+                    {"deleted", pruning == Pruning::kDelete},
+                    {"entries", result.entries},
+                    {"bytes", result.bytes},
+                    {"in_use", result.in_use}};
+  return outcome;
 }
 
-int VerifyCacheEntries(const std::string& cache) {
-  std::int64_t whole = 0, damaged = 0;
+Outcome VerifyCacheEntries(const std::string& cache) {
+  Outcome outcome;
+  std::int64_t whole = 0;
+  auto damaged = nlohmann::ordered_json::array();
   for (const CacheEntry& entry : ListCache(cache)) {
     if (entry.state == EntryState::kUnfinished) continue;
     if (IsIntact(entry)) {
       ++whole;
       continue;
     }
-    ++damaged;
-    fmt::print("damaged: {} (a run that needs it will compute it again)\n", entry.directory);
+    damaged.push_back(entry.directory);
+    outcome.text +=
+        fmt::format("damaged: {} (a run that needs it will compute it again)\n", entry.directory);
   }
-  fmt::print("{}: {} whole, {} damaged\n", cache, whole, damaged);
-  return damaged == 0 ? 0 : 2;
+  outcome.text += fmt::format("{}: {} whole, {} damaged\n", cache, whole, damaged.size());
+  outcome.status = damaged.empty() ? 0 : 2;
+  outcome.object = {{"cache", cache}, {"whole", whole}, {"damaged", std::move(damaged)}};
+  return outcome;
 }
 
 }  // namespace lfiw::experiments

@@ -6,24 +6,27 @@
 
 #include "core/layers.h"
 #include "core/run/cache_inventory.h"
+#include "experiments/presentation/outcome.h"
 
 namespace lfiw::experiments {
 
-// `lfiw cache`: what the stage cache holds, and how to make it smaller.
+// `lfiw cache`: what the stage cache holds, and how to make it smaller. Each verb returns what is
+// to be printed.
 
-// Prints one line per entry: stage, size, last use, and whether this program would still use it.
-int ListCacheEntries(const std::string& cache);
+// Lists the entries, one line each: stage, size, last use, and whether this program would still use
+// it.
+Outcome ListCacheEntries(const std::string& cache);
 
-// Prints number and size of the entries by stage.
-int PrintCacheSize(const std::string& cache);
+// Tells number and size of the entries by stage.
+Outcome MeasureCache(const std::string& cache);
 
 // Deletes what no run has asked for in the given time ("30d", "12h", "0d" for all), or only says
 // what it would delete. Throws ConfigError for a time that cannot be read.
-int PruneCacheEntries(const std::string& cache, const std::string& older_than, Pruning pruning);
+Outcome PruneCacheEntries(const std::string& cache, const std::string& older_than, Pruning pruning);
 
-// Checks every byte of every artifact against its seal. Returns the exit status: 2 when one is
-// damaged, else 0.
-int VerifyCacheEntries(const std::string& cache);
+// Checks every byte of every artifact against its seal. The status is 2 when one is damaged,
+// else 0.
+Outcome VerifyCacheEntries(const std::string& cache);
 
 // Reads "90m", "12h", "30d" or "2w". Throws ConfigError that shows such an example for anything
 // else.

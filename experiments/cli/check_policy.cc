@@ -95,7 +95,7 @@ std::string PolicyReportText(const PolicyReport& report) {
   return text;
 }
 
-std::string PolicyReportJson(const PolicyReport& report) {
+json PolicyReportJson(const PolicyReport& report) {
   const Policy& policy = report.policy;
   json root = {{"policy", report.policy_path},
                {"description", policy.Description()},
@@ -123,7 +123,7 @@ std::string PolicyReportJson(const PolicyReport& report) {
                                   {"mean_absolute_error", stored->mean_error},
                                   {"max_absolute_error", stored->max_error}};
   }
-  return root.dump(2) + "\n";
+  return root;
 }
 
 }  // namespace lfiw::experiments

@@ -1,6 +1,7 @@
 #ifndef LFIW_EXPERIMENTS_CLI_CHECK_POLICY_H_
 #define LFIW_EXPERIMENTS_CLI_CHECK_POLICY_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/layers.h"
@@ -21,7 +22,7 @@ struct PolicyReport {
 };
 
 std::string PolicyReportText(const PolicyReport& report);
-std::string PolicyReportJson(const PolicyReport& report);
+nlohmann::json PolicyReportJson(const PolicyReport& report);
 
 }  // namespace lfiw::experiments
 

@@ -10,10 +10,10 @@
 namespace lfiw::experiments {
 
 // What the command line said: options of every verb, and what the chosen verb does, which returns
-// the program's exit status.
+// what the program prints and its exit status.
 struct ChosenVerb {
   CommonOptions common;
-  std::function<int()> action;
+  std::function<Outcome()> action;
 };
 
 // Adds the options that all verbs have.
@@ -23,6 +23,9 @@ inline void AddCommon(CLI::App& verb, CommonOptions& common) {
   verb.add_flag_callback(
       "--quiet", [&common] { common.verbosity = Verbosity::kQuiet; },
       "no progress; the result is printed");
+  verb.add_flag_callback(
+      "--json", [&common] { common.form = OutputForm::kJson; },
+      "print the result as one JSON object, and nothing else on standard output");
 }
 
 // Adds the verbs of the experiments on images; none where the program was built without them.

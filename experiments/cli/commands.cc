@@ -117,35 +117,42 @@ void WarnIfSlow() {
   }
 }
 
-int Run(const RunOptions& options, const CommonOptions& common) {
+Outcome Run(const RunOptions& options, const CommonOptions& common) {
   if (!options.dry_run) WarnIfSlow();
   if (!options.multirun) {
     return RunExperiment(PlanOf(options, options.overrides, options.out, common.verbosity));
   }
-  int status = 0;
+  Outcome sweep;
+  sweep.object["runs"] = nlohmann::ordered_json::array();
   std::vector<SweptRun> swept;
   const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
     const std::string overrides = fmt::format("{}", fmt::join(runs[i], " "));
-    fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), overrides);
+    if (common.form == OutputForm::kText) {
+      fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), overrides);
+    }
     RunPlan plan = PlanOf(options, runs[i], out, common.verbosity);
     plan.ended = [&](const std::string& directory) {
       std::ranges::move(ReadSweptRun(overrides, directory), std::back_inserter(swept));
     };
-    status = std::max(status, RunExperiment(plan));
+    Outcome run = RunExperiment(plan);
+    if (common.form == OutputForm::kText) Show(run, common.form);
+    sweep.status = std::max(sweep.status, run.status);
+    run.object["overrides"] = runs[i];
+    sweep.object["runs"].push_back(std::move(run.object));
   }
   if (!swept.empty()) {
-    fmt::print("\n{}", SweepText(swept));
+    sweep.text = fmt::format("\n{}", SweepText(swept));
     if (!options.out.empty()) {
       WriteFileAtomically(options.out + "/sweep.csv", SweepCsv(swept));
-      fmt::print("table: {}/sweep.csv\n", options.out);
+      sweep.text += fmt::format("table: {}/sweep.csv\n", options.out);
     }
   }
-  return status;
+  return sweep;
 }
 
-int Truth(const TruthCommand& options, const CommonOptions& common) {
+Outcome Truth(const TruthCommand& options, const CommonOptions& common) {
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
   std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   if (options.mean) policy = std::make_unique<MeanPolicy>(std::move(policy));
@@ -157,20 +164,30 @@ int Truth(const TruthCommand& options, const CommonOptions& common) {
                                .purpose = "truth",
                                .progress = &progress};
   const MonteCarloEstimate truth = MonteCarloValue(*env, *policy, request, options.discount);
-  fmt::print(
+  Outcome outcome;
+  outcome.text = fmt::format(
       "{} {}: value {:.4f} +- {:.4f} (standard error, {} episodes, mean length {:.1f}, "
       "horizon {}, discount {})\n",
       env->spec().name, options.policy, truth.value, truth.standard_error, truth.episodes,
       truth.mean_length, options.horizon, options.discount);
+  outcome.object = {{"environment", env->spec().name},
+                    {"policy", options.policy},
+                    {"value", truth.value},
+                    {"stderr", truth.standard_error},
+                    {"episodes", truth.episodes},
+                    {"mean_length", truth.mean_length},
+                    {"horizon", options.horizon},
+                    {"discount", options.discount}};
   if (const auto reference = D4rlReturns(env->spec().name);
       reference && options.horizon == kD4rlHorizon && options.discount == 1.0) {
-    fmt::print("D4RL's normalized score {:.4f} (0: random, 1: expert)\n",
-               NormalizedScore(truth.value, *reference));
+    const double score = NormalizedScore(truth.value, *reference);
+    outcome.text += fmt::format("D4RL's normalized score {:.4f} (0: random, 1: expert)\n", score);
+    outcome.object["d4rl_normalized_score"] = score;
   }
-  return 0;
+  return outcome;
 }
 
-int Train(const TrainCommand& options, const CommonOptions& common) {
+Outcome Train(const TrainCommand& options, const CommonOptions& common) {
   WarnIfSlow();
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
   const auto ppo = LoadConfig<PpoOptions>("", options.overrides);
@@ -179,11 +196,12 @@ int Train(const TrainCommand& options, const CommonOptions& common) {
   const PpoRun run{.checkpoint = directory.File("checkpoint.npz"), .progress = &progress};
   SavePpoResult(TrainPpo(*env, ppo, options.seed, run), directory.path());
   std::filesystem::remove(run.checkpoint);
-  fmt::print("policy: {}\n", directory.File("policy.npz"));
-  return 0;
+  const std::string file = directory.File("policy.npz");
+  return {.text = fmt::format("policy: {}\n", file),
+          .object = {{"policy", file}, {"directory", directory.path()}}};
 }
 
-int Collect(const CollectCommand& options, const CommonOptions& common) {
+Outcome Collect(const CollectCommand& options, const CommonOptions& common) {
   const LogFormat format = ChooseLogFormat(options.format, options.out);
   const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
   const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
@@ -194,12 +212,18 @@ int Collect(const CollectCommand& options, const CommonOptions& common) {
                                .purpose = "log",
                                .progress = &progress};
   const auto writer = CreateLog(options.out, format, {.environment = env->spec().name});
-  writer->Append(CollectEpisodes(*env, *policy, request));
+  const EpisodeBatch log = CollectEpisodes(*env, *policy, request);
+  writer->Append(log);
   writer->Finish();
-  return 0;
+  return {
+      .text = fmt::format("{}: {} episodes, {} steps\n", options.out, log.episodes(), log.steps()),
+      .object = {{"log", options.out},
+                 {"environment", env->spec().name},
+                 {"episodes", log.episodes()},
+                 {"steps", log.steps()}}};
 }
 
-int CheckPolicy(const CheckPolicyCommand& options) {
+Outcome CheckPolicy(const CheckPolicyCommand& options) {
   const std::unique_ptr<Policy> policy = LoadPolicy(options.policy, {.contract = options.contract});
   const ActionBounds bounds = BoundsFor(options, *policy);
   std::optional<PolicyChecker> checker;
@@ -220,35 +244,49 @@ int CheckPolicy(const CheckPolicyCommand& options) {
                             .bounds_from = options.env.empty() ? "the log" : options.env,
                             .check = checker->Result(),
                             .actions_per_second = rate};
-  fmt::print("{}", options.json ? PolicyReportJson(report) : PolicyReportText(report));
-  return 0;
+  return {.text = PolicyReportText(report),
+          .object = nlohmann::ordered_json(PolicyReportJson(report))};
 }
 
-int Report(const std::string& run_directory) {
+Outcome Report(const std::string& run_directory) {
   WriteReport(run_directory);
-  fmt::print("report: {}/report.html\n", run_directory);
-  return 0;
+  const std::string page = run_directory + "/report.html";
+  return {.text = fmt::format("report: {}\n", page),
+          .object = {{"directory", run_directory}, {"report", page}}};
 }
 
-int Doctor() {
+Outcome Doctor() {
   const SystemInfo info = QuerySystem();
   const ProductSpeed speed = MeasureProductSpeed();
-  fmt::print("lfiw      {} {}\n", info.version, info.revision);
-  fmt::print("compiler  {}\n", info.compiler);
-  fmt::print("CPU       {}, {} cores, {} threads in use\n", info.cpu_model, info.cores, Threads());
-  fmt::print("BLAS      {}\nLAPACK    {}\nOpenBLAS  {}\n", info.blas_library, info.lapack_library,
-             info.openblas_config);
-  fmt::print("products  {}\n", info.products);
-  fmt::print(
+  std::string text = fmt::format("lfiw      {} {}\n", info.version, info.revision);
+  text += fmt::format("compiler  {}\n", info.compiler);
+  text += fmt::format("CPU       {}, {} cores, {} threads in use\n", info.cpu_model, info.cores,
+                      Threads());
+  text += fmt::format("BLAS      {}\nLAPACK    {}\nOpenBLAS  {}\n", info.blas_library,
+                      info.lapack_library, info.openblas_config);
+  text += fmt::format("products  {}\n", info.products);
+  text += fmt::format(
       "speed     {:.0f} of {:.0f} GFLOP/s that one core can do: {:.0f} % (500x500x128, float)\n",
       speed.product, speed.peak, 100.0 * speed.Share());
-  for (const auto& [name, version] : LibraryVersions()) {
-    fmt::print("{:<9} {}\n", name, version);
-  }
-  for (const std::string& warning : SpeedWarnings(info, speed)) {
-    fmt::print("WARNING   {}\n", warning);
-  }
-  return 0;
+  const auto versions = LibraryVersions();
+  for (const auto& [name, version] : versions) text += fmt::format("{:<9} {}\n", name, version);
+  const std::vector<std::string> warnings = SpeedWarnings(info, speed);
+  for (const std::string& warning : warnings) text += fmt::format("WARNING   {}\n", warning);
+  return {.text = text,
+          .object = {{"version", info.version},
+                     {"revision", info.revision},
+                     {"compiler", info.compiler},
+                     {"cpu", info.cpu_model},
+                     {"cores", info.cores},
+                     {"threads", Threads()},
+                     {"blas", info.blas_library},
+                     {"lapack", info.lapack_library},
+                     {"openblas", info.openblas_config},
+                     {"products", info.products},
+                     {"gflops", speed.product},
+                     {"peak_gflops", speed.peak},
+                     {"libraries", versions},
+                     {"warnings", warnings}}};
 }
 
 std::string VersionText() {

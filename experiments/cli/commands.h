@@ -8,17 +8,19 @@
 
 #include "core/layers.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/outcome.h"
 #include "experiments/presentation/terminal_progress.h"
 
 namespace lfiw::experiments {
 
-// The verbs of the program. Each returns the exit status (0, or 1 when no requested estimate has a
-// value, whatever the verdicts) and throws an Error for wrong input; a NumericError is status 1
-// too.
+// The verbs of the program. Each returns what is to be printed with the exit status (0, or 1 when
+// no requested estimate has a value, whatever the verdicts) and throws an Error for wrong input; a
+// NumericError is status 1 too.
 
 struct CommonOptions {
   int threads = 0;
   Verbosity verbosity = Verbosity::kNormal;
+  OutputForm form = OutputForm::kText;
 };
 
 struct RunOptions {
@@ -30,7 +32,8 @@ struct RunOptions {
   std::string cache = "outputs/cache";
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
 };
-int Run(const RunOptions& options, const CommonOptions& common);
+// The runs of a sweep say what they have to say as they end, unless the form is JSON.
+Outcome Run(const RunOptions& options, const CommonOptions& common);
 
 struct TruthCommand {
   std::string env, policy, contract;
@@ -40,14 +43,14 @@ struct TruthCommand {
   double discount = 1.0;
   std::uint64_t seed = 0;
 };
-int Truth(const TruthCommand& options, const CommonOptions& common);
+Outcome Truth(const TruthCommand& options, const CommonOptions& common);
 
 struct TrainCommand {
   std::string env, out;
   std::uint64_t seed = 0;
   std::vector<std::string> overrides;
 };
-int Train(const TrainCommand& options, const CommonOptions& common);
+Outcome Train(const TrainCommand& options, const CommonOptions& common);
 
 struct CollectCommand {
   std::string env, policy, contract, out;
@@ -56,18 +59,17 @@ struct CollectCommand {
   std::int64_t episodes = 100;
   std::uint64_t seed = 0;
 };
-int Collect(const CollectCommand& options, const CommonOptions& common);
+Outcome Collect(const CollectCommand& options, const CommonOptions& common);
 
 struct CheckPolicyCommand {
   std::string policy, contract, data;
   std::string env;  // for its bounds; empty: those that the log shows
-  bool json = false;
 };
-int CheckPolicy(const CheckPolicyCommand& options);
+Outcome CheckPolicy(const CheckPolicyCommand& options);
 
-int Report(const std::string& run_directory);
+Outcome Report(const std::string& run_directory);
 
-int Doctor();
+Outcome Doctor();
 
 // Warns on standard error of a slow BLAS, which makes every run many times longer.
 void WarnIfSlow();

@@ -147,7 +147,7 @@ std::string CommandText(const EvaluateCommand& command) {
 
 }  // namespace
 
-int Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
+Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
   if (!command.dry_run) WarnIfSlow();
   std::vector<std::string> overrides = command.overrides;
   const std::vector<std::string> reward = RewardOverrides(command.reward);

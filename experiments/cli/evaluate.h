@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/presentation/outcome.h"
 #include "experiments/presentation/terminal_progress.h"
 
 namespace lfiw::experiments {
@@ -28,8 +29,8 @@ struct EvaluateCommand {
 
 // Evaluates policies from a log with the robust preset and without a YAML file: works out the
 // configuration and runs RunEvaluation on it. The run's config.yaml repeats it through `lfiw run`.
-// Returns the program's exit status; throws an Error for wrong input.
-int Evaluate(const EvaluateCommand& command, Verbosity verbosity);
+// Throws an Error for wrong input.
+Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity);
 
 }  // namespace lfiw::experiments
 

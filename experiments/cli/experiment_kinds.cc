@@ -10,7 +10,7 @@
 namespace lfiw::experiments {
 namespace {
 
-int RunEvaluationFile(const RunPlan& plan) {
+Outcome RunEvaluationFile(const RunPlan& plan) {
   const EvaluationConfig config = LoadEvaluationConfig(plan.config, plan.overrides);
   CheckConfig(config);
   return RunIn(plan, config, [](const EvaluationConfig& checked, const ExperimentRun& run) {
@@ -32,7 +32,7 @@ std::vector<ExperimentRunner> AllExperiments() {
 
 }  // namespace
 
-int RunExperiment(const RunPlan& plan) {
+Outcome RunExperiment(const RunPlan& plan) {
   const ExperimentKind kind = ReadExperimentKind(plan.config, plan.overrides);
   if (plan.kind && *plan.kind != kind) {
     Throw<ConfigError>("{}: is for experiment: {}, not {}; `lfiw run` runs files of every kind",

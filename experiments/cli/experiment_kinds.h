@@ -15,6 +15,7 @@
 #include "core/run/stage_cache.h"
 #include "core/run/system_info.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/outcome.h"
 #include "experiments/presentation/stage_costs.h"
 #include "experiments/presentation/toolchain.h"
 
@@ -34,33 +35,36 @@ struct RunPlan {
   std::function<void(const std::string& directory)> ended = {};
 };
 
-// A kind of experiment file and what runs it, which returns the program's exit status.
+// A kind of experiment file and what runs it, which returns what it has to say.
 struct ExperimentRunner {
   ExperimentKind kind;
-  std::function<int(const RunPlan& plan)> run;
+  std::function<Outcome(const RunPlan& plan)> run;
 };
 
-// Runs experiment(config, run) in the plan's run directory and prints what its stages cost, or only
-// prints the configuration.
+// Runs experiment(config, run) in the plan's run directory and tells on standard error what its
+// stages cost. Returns what it says, with its page; of a dry run the configuration alone.
 template <class Config, class Experiment>
-int RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
   if (plan.dry_run) {
-    fmt::print("{}", DescribeConfig(config));
-    return 0;
+    return {.text = DescribeConfig(config), .object = {{"configuration", DumpConfig(config)}}};
   }
   RunDirectory directory(plan.out.empty()
                              ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
                              : plan.out);
   directory.Write("config.yaml", DumpConfig(config));
   StageCache cache(plan.cache, CurrentToolchain());
-  const int status =
+  Outcome outcome =
       experiment(config, ExperimentRun{cache, directory, plan.verbosity, plan.command});
   if (plan.ended) plan.ended(directory.path());
   if (plan.verbosity != Verbosity::kQuiet) {
-    fmt::print(stderr, "\n{}",
+    fmt::print(stderr, "\n{}\n",
                StageCostTable(cache.records(), {ProcessCpuSeconds(), PeakMemoryBytes()}));
   }
-  return status;
+  const std::string page = directory.File("report.html");
+  outcome.text += fmt::format("report: {}\n", page);
+  outcome.object["directory"] = directory.path();
+  outcome.object["report"] = page;
+  return outcome;
 }
 
 // Makes the runner of a kind whose file is a Config without defaults of its own.
@@ -76,7 +80,7 @@ std::vector<ExperimentRunner> ImageExperiments();
 
 // Runs the experiment of the kind that its file names. Throws ConfigError for wrong input, and for
 // a kind that the program was built without.
-int RunExperiment(const RunPlan& plan);
+Outcome RunExperiment(const RunPlan& plan);
 
 }  // namespace lfiw::experiments
 

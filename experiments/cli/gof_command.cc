@@ -30,7 +30,7 @@ std::string CommandText(const GofCommand& command) {
 
 }  // namespace
 
-int Gof(const GofCommand& command, Verbosity verbosity) {
+Outcome Gof(const GofCommand& command, Verbosity verbosity) {
   const auto config = LoadConfig<GofConfig>("", command.overrides, [&](const GofConfig& /*read*/) {
     GofConfig defaults;
     defaults.name = NameFor(command);

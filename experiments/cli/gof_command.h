@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/presentation/outcome.h"
 #include "experiments/presentation/terminal_progress.h"
 
 namespace lfiw::experiments {
@@ -21,9 +22,8 @@ struct GofCommand {
 };
 
 // Measures how well generated images fit real ones without a YAML file; the run's config.yaml
-// repeats it through `lfiw run`. Returns the program's exit status; throws an Error for wrong
-// input.
-int Gof(const GofCommand& command, Verbosity verbosity);
+// repeats it through `lfiw run`. Throws an Error for wrong input.
+Outcome Gof(const GofCommand& command, Verbosity verbosity);
 
 }  // namespace lfiw::experiments
 

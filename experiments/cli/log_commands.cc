@@ -72,27 +72,22 @@ LogReadOptions ReadOptionsFor(const LogArguments& arguments) {
   return options;
 }
 
-int Inspect(const InspectCommand& options) {
+Outcome Inspect(const InspectCommand& options) {
   const std::string& path = options.log.path;
   const AuditReport report = Audit(options.log);
-  if (options.json) {
-    fmt::print(
-        "{}\n",
-        AuditJson(report, path).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  } else {
-    fmt::print("{}", AuditText(report, path));
-  }
-  if (options.out.empty()) return 0;
+  Outcome outcome{.text = AuditText(report, path),
+                  .object = nlohmann::ordered_json(AuditJson(report, path))};
+  if (options.out.empty()) return outcome;
   const RunDirectory directory(options.out);
   directory.Write("report.html", AuditPage(report, path));
   directory.Write(
       "audit.json",
       AuditJson(report, path).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  fmt::print(stderr, "report: {}\n", directory.File("report.html"));
-  return 0;
+  outcome.text += fmt::format("report: {}\n", directory.File("report.html"));
+  return outcome;
 }
 
-int Convert(const ConvertCommand& options) {
+Outcome Convert(const ConvertCommand& options) {
   const LogFormat format = ChooseLogFormat(options.to, options.out);
   const std::unique_ptr<LogReader> reader = OpenLog(options.log.path, ReadOptionsFor(options.log));
   LogInfo info = reader->info();
@@ -109,9 +104,15 @@ int Convert(const ConvertCommand& options) {
   }
   if (episodes == 0) Throw<DataError>("{}: no episode with a usable step", options.log.path);
   writer->Finish();
-  fmt::print("{}: {} episodes, {} steps\n", options.out, episodes, steps);
-  for (const std::string& note : reader->info().notes) fmt::print("note: {}\n", note);
-  return 0;
+  Outcome outcome{.text = fmt::format("{}: {} episodes, {} steps\n", options.out, episodes, steps),
+                  .object = {{"log", options.out},
+                             {"episodes", episodes},
+                             {"steps", steps},
+                             {"notes", reader->info().notes}}};
+  for (const std::string& note : reader->info().notes) {
+    outcome.text += fmt::format("note: {}\n", note);
+  }
+  return outcome;
 }
 
 }  // namespace lfiw::experiments

@@ -6,10 +6,12 @@
 
 #include "core/layers.h"
 #include "core/logs/log_reader.h"
+#include "experiments/presentation/outcome.h"
 
 namespace lfiw::experiments {
 
-// The verbs that work on logs. Each returns the exit status and throws an Error for wrong input.
+// The verbs that work on logs. Each returns what is to be printed and throws an Error for wrong
+// input.
 
 // How a log is to be read.
 struct LogArguments {
@@ -27,17 +29,16 @@ std::int64_t BatchSteps(const LogInfo& info);
 
 struct InspectCommand {
   LogArguments log;
-  bool json = false;
   std::string out;  // directory for a page with plots; may be empty
 };
-int Inspect(const InspectCommand& options);
+Outcome Inspect(const InspectCommand& options);
 
 struct ConvertCommand {
   LogArguments log;
   std::string out;
   std::string to;  // a name of LogFormat; empty: by the ending of `out`
 };
-int Convert(const ConvertCommand& options);
+Outcome Convert(const ConvertCommand& options);
 
 }  // namespace lfiw::experiments
 

@@ -162,7 +162,6 @@ void AddCheckPolicy(CLI::App& app, CommandLine& line) {
   verb->add_option("--env", options.env,
                    "environment whose bounds the actions were clipped to (default: extremes that "
                    "the log reaches repeatedly)");
-  verb->add_flag("--json", options.json, "print one JSON object");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return CheckPolicy(line.check_policy); }; });
 }
@@ -231,7 +230,6 @@ void AddInspect(CLI::App& app, CommandLine& line) {
       "  lfiw inspect log.npz --json\n"
       "  lfiw inspect log.csv --out audit        writes audit/report.html");
   AddLogArguments(*verb, options.log);
-  verb->add_flag("--json", options.json, "print JSON instead of text");
   verb->add_option("--out", options.out, "directory for a page with plots");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Inspect(line.inspect); }; });
@@ -275,7 +273,7 @@ void AddCache(CLI::App& app, CommandLine& line) {
       ->callback(
           [&line] { line.action = [&line] { return ListCacheEntries(line.cache.folder); }; });
   AddCacheVerb(*verb, "size", "Print number and size of the entries by stage", line)
-      ->callback([&line] { line.action = [&line] { return PrintCacheSize(line.cache.folder); }; });
+      ->callback([&line] { line.action = [&line] { return MeasureCache(line.cache.folder); }; });
   AddCacheVerb(*verb, "verify", "Check every byte of every entry", line)->callback([&line] {
     line.action = [&line] { return VerifyCacheEntries(line.cache.folder); };
   });
@@ -296,6 +294,7 @@ void AddReport(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
   verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
   verb->add_option("run_dir", line.report_directory, "run directory")->required();
+  AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Report(line.report_directory); }; });
 }
 
@@ -370,7 +369,7 @@ int RunProgram(int argc, char** argv) {
 
   return Guard([&] {
     SetThreads(line.common.threads);
-    return line.action();
+    return Show(line.action(), line.common.form);
   });
 }
 

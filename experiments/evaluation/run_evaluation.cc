@@ -98,8 +98,8 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
 
 }  // namespace
 
-int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
-                  std::optional<LogSource> given) {
+Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
+                      std::optional<LogSource> given) {
   CheckConfig(config);
   // what is given as a file is checked before anything is trained
   if (!config.log.file.empty() && !given) {
@@ -129,14 +129,20 @@ int RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   const ReportInputs in{config, task,   policies,    log,     split,
                         models, logged, evaluations, rewards, run.command};
   WriteRun(run, in);
-  fmt::print("{}report: {}\n", ScreenText(in), run.directory.File("report.html"));
-
   const bool any =
       std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
         return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
                            [](const JudgedRow& judged) { return judged.row.value.has_value(); });
       });
-  return any ? 0 : 1;
+  std::vector<ResultRow> stated, all;
+  for (const PolicyEvaluation& evaluation : evaluations) {
+    stated.push_back(evaluation.stated());
+    for (const JudgedRow& judged : evaluation.rows) all.push_back(judged.row);
+  }
+  return {.status = any ? 0 : 1,
+          .text = ScreenText(in),
+          .object = {{"stated", JsonOfRows(ResultColumns(), stated)},
+                     {"results", JsonOfRows(ResultColumns(), all)}}};
 }
 
 }  // namespace lfiw::experiments

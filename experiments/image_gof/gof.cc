@@ -83,7 +83,7 @@ void WriteRun(const ExperimentRun& run, const GofResult& result,
 
 }  // namespace
 
-int RunGof(const GofConfig& config, const ExperimentRun& run) {
+Outcome RunGof(const GofConfig& config, const ExperimentRun& run) {
   if (config.real.empty() || config.generated.empty()) {
     Throw<ConfigError>("{}: an empty list, expected at least one file or folder of images",
                        config.real.empty() ? "real" : "generated");
@@ -103,10 +103,7 @@ int RunGof(const GofConfig& config, const ExperimentRun& run) {
   result.judgement =
       JudgeFit(result.evidence, result.rows, config.verdict, config.metrics.kid_block);
   WriteRun(run, result, weights.histories);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}report: {}\n", GofText(result), run.directory.File("report.html"));
-  }
-  return 0;
+  return {.text = GofText(result), .object = nlohmann::ordered_json(GofJson(result))};
 }
 
 }  // namespace lfiw::experiments

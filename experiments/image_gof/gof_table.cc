@@ -319,7 +319,7 @@ void WriteRun(const ExperimentRun& run, const GofTable& table, const std::string
 
 }  // namespace
 
-int RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
+Outcome RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
   Check(config);
   const TableRun measure(config, run);
   GofTable table;
@@ -336,10 +336,7 @@ int RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
   Manifest manifest = ManifestOf(run, config.seed);
   manifest.inputs = measure.Inputs();
   WriteRun(run, table, metrics, manifest);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}report: {}\n", TableText(table), run.directory.File("report.html"));
-  }
-  return 0;
+  return {.text = TableText(table), .object = {{"results", JsonOfCsv(TableCsv(table))}}};
 }
 
 }  // namespace lfiw::experiments

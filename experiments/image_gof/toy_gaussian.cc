@@ -74,7 +74,7 @@ void ToyCurvesStage::Make(const Key& key, const Inputs& /*inputs*/, const StageW
   Save(FitToyCurves(key.options, key.n, key.seed, progress.get()), work.File(kCurvesFile));
 }
 
-int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
+Outcome RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
   if (config.sizes.empty()) Throw<ConfigError>("sizes: an empty list, expected at least one");
   if (!(config.grid.low < config.grid.high)) {
     Throw<ConfigError>("grid: low {} and high {}, expected low below high", config.grid.low,
@@ -83,10 +83,7 @@ int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run) {
   std::vector<ToyPanel> panels;
   for (const std::int64_t n : config.sizes) panels.push_back(RunPanel(config, run, n));
   WriteRun(config, run, panels);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}report: {}\n", ToyText(panels), run.directory.File("report.html"));
-  }
-  return 0;
+  return {.text = ToyText(panels), .object = {{"results", JsonOfCsv(ToyCsv(panels))}}};
 }
 
 }  // namespace lfiw::experiments

@@ -7,6 +7,7 @@
 #include "core/run/stage.h"
 #include "experiments/image_gof/toy_gaussian_config.h"
 #include "experiments/presentation/experiment.h"
+#include "experiments/presentation/outcome.h"
 
 namespace lfiw::experiments {
 
@@ -31,8 +32,8 @@ struct ToyCurvesStage {
 
 // The paper's figure 1: class probabilities with bootstrap intervals for every size, one stage
 // each. Writes results.csv (a line per size), curves.csv, plots and report.html into the run
-// directory. Returns the program's exit status, 0.
-int RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run);
+// directory. The outcome's object holds `results`.
+Outcome RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run);
 
 }  // namespace lfiw::experiments
 

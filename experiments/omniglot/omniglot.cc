@@ -92,7 +92,7 @@ void WriteRun(const OmniglotResult& result, const ExperimentRun& run) {
 
 }  // namespace
 
-int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
+Outcome RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
   Check(config);
   const SplitDrawings drawings = Split(ReadDrawings(config.data), config.split, config.seed);
   std::vector<GeneratedDrawings> generated;
@@ -109,12 +109,13 @@ int RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
   result.ranked = RankDrawings(drawings, generated[0].images, MeanLogWeights(result.runs),
                                kRankedClasses, config.seed);
   WriteRun(result, run);
-  if (run.verbosity != Verbosity::kQuiet) {
-    fmt::print("{}", TableText(result.table));
-    for (const std::string& note : OmniglotNotes(result)) fmt::print("note: {}\n", note);
-    fmt::print("report: {}\n", run.directory.File("report.html"));
+  Outcome outcome{.text = TableText(result.table)};
+  for (const std::string& note : OmniglotNotes(result)) {
+    outcome.text += fmt::format("note: {}\n", note);
   }
-  return 0;
+  outcome.object["results"] = JsonOfCsv(TableCsv(result.table));
+  outcome.object["runs"] = JsonOfCsv(RunsCsv(result.runs));
+  return outcome;
 }
 
 }  // namespace lfiw::experiments

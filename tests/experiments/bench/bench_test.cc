@@ -32,7 +32,7 @@ std::string ResultsOf(const BenchConfig& config, int threads) {
   SetThreads(threads);
   StageCache cache(dir / "cache");
   RunDirectory directory(dir / "out");
-  EXPECT_EQ(RunBench(config, {cache, directory, Verbosity::kQuiet, "lfiw bench"}), 0);
+  EXPECT_EQ(RunBench(config, {cache, directory, Verbosity::kQuiet, "lfiw bench"}).status, 0);
   SetThreads(0);
   return ReadFile(dir / "out/results.csv");
 }
@@ -105,7 +105,7 @@ TEST(RunBench, MeasuresTheCoverageOfEveryKindOfInterval) {
   const TestDir dir;
   StageCache cache(dir / "cache");
   RunDirectory directory(dir / "out");
-  EXPECT_EQ(RunBench(config, {cache, directory, Verbosity::kQuiet, "lfiw bench"}), 0);
+  EXPECT_EQ(RunBench(config, {cache, directory, Verbosity::kQuiet, "lfiw bench"}).status, 0);
   const std::string coverage = ReadFile(dir / "out/coverage.csv");
   EXPECT_THAT(coverage, HasSubstr("model_win,30,is,,student_t,0.95,2,0,"));
   EXPECT_THAT(coverage, HasSubstr("model_win,30,is,,hoeffding,0.95,2,0,1,"));

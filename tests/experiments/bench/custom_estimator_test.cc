@@ -63,7 +63,7 @@ FittedArrays FitBaseline(const EstimatorInputs& in, const Estimand& estimand,
   return out;
 }
 
-int RunMyBench(const std::string& file, const ExperimentRun& run) {
+Outcome RunMyBench(const std::string& file, const ExperimentRun& run) {
   FitRegistry fits = StandardFits();
   fits.Add({.name = "baseline",
             .summary = "mean logged return to go",
@@ -107,7 +107,8 @@ std::string ResultsOf(const std::string& yaml) {
   WriteFileAtomically(dir / "bench.yaml", yaml);
   StageCache cache(dir / "cache");
   RunDirectory directory(dir / "out");
-  EXPECT_EQ(RunMyBench(dir / "bench.yaml", {cache, directory, Verbosity::kQuiet, "my_bench"}), 0);
+  EXPECT_EQ(
+      RunMyBench(dir / "bench.yaml", {cache, directory, Verbosity::kQuiet, "my_bench"}).status, 0);
   return ReadFile(dir / "out/results.csv");
 }
 

@@ -24,7 +24,8 @@ std::string ResultsOf(const VerdictCalibrationConfig& config, const TestDir& dir
                       const std::string& cache_name) {
   StageCache cache(dir / cache_name);
   RunDirectory directory(dir / "run");
-  EXPECT_EQ(RunVerdictCalibration(config, {cache, directory, Verbosity::kQuiet, "lfiw run"}), 0);
+  EXPECT_EQ(RunVerdictCalibration(config, {cache, directory, Verbosity::kQuiet, "lfiw run"}).status,
+            0);
   return ReadFile(directory.File("results.csv"));
 }
 

@@ -60,11 +60,9 @@ class CacheCommandTest : public ::testing::Test {
   // What a command prints, whose exit status is the one expected.
   template <class Command>
   static std::string Printed(const Command& command, int expected_status = 0) {
-    testing::internal::CaptureStdout();
-    const int status = command();
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, expected_status);
-    return text;
+    const Outcome outcome = command();
+    EXPECT_EQ(outcome.status, expected_status);
+    return outcome.text;
   }
   std::string Listed() {
     return Printed([&] { return ListCacheEntries(dir_.path()); });
@@ -158,7 +156,7 @@ TEST_F(CacheCommandTest, TheSizeIsToldByStageAndInAll) {
   text += bytes_of(Make<TextStage>(std::string(3000, 'a')));
   text += bytes_of(Make<TextStage>(std::string(2'000'000, 'b')));
   other += bytes_of(Make<OtherStage>("c"));
-  const std::string size = Printed([&] { return PrintCacheSize(dir_.path()); });
+  const std::string size = Printed([&] { return MeasureCache(dir_.path()); });
   const auto mebibytes = [](std::int64_t bytes) {
     return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / 1048576.0);
   };
@@ -168,7 +166,7 @@ TEST_F(CacheCommandTest, TheSizeIsToldByStageAndInAll) {
 }
 
 TEST_F(CacheCommandTest, AnEmptyCacheHasASizeOfNothing) {
-  EXPECT_THAT(LineWith(Printed([&] { return PrintCacheSize(dir_ / "none"); }), "all"),
+  EXPECT_THAT(LineWith(Printed([&] { return MeasureCache(dir_ / "none"); }), "all"),
               ContainsRegex("all +0 +0 B"));
 }
 

@@ -45,7 +45,7 @@ TEST(CheckPolicyTest, JsonHoldsWhatTheTextSays) {
   PolicyReport report = MakeReport(policy);
   report.check.density = DensityCheck{-2.5, -7.0, 0.5};
   report.check.stored = StoredDensityCheck{100, 0.125, 0.5};
-  const auto json = nlohmann::json::parse(PolicyReportJson(report));
+  const auto json = PolicyReportJson(report);
   EXPECT_EQ(json["obs_dim"], 3);
   EXPECT_EQ(json["actions"][0]["logged_share_at_bounds"], 0.25);
   EXPECT_TRUE(json["actions"][1]["bounds"][0].is_null());
@@ -59,7 +59,7 @@ TEST(CheckPolicyTest, APolicyThatCannotActLikeTheLogIsSaidSo) {
   report.check.density = DensityCheck{0.0, kInfinity, 1.0};
   EXPECT_THAT(PolicyReportText(report),
               AllOf(HasSubstr("cannot take any"), Not(HasSubstr("inf at"))));
-  EXPECT_TRUE(nlohmann::json::parse(PolicyReportJson(report))["log_density"]["lowest"].is_null());
+  EXPECT_TRUE(PolicyReportJson(report)["log_density"]["lowest"].is_null());
 }
 
 }  // namespace

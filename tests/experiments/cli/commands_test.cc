@@ -38,11 +38,9 @@ class CommandsTest : public ::testing::Test {
   // What a command prints on standard output; its status is 0.
   template <class Command>
   static std::string Printed(const Command& command) {
-    testing::internal::CaptureStdout();
-    const int status = command();
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0);
-    return text;
+    const Outcome outcome = command();
+    EXPECT_EQ(outcome.status, 0);
+    return outcome.text;
   }
   EpisodeBatch Episodes(std::int64_t count, std::int64_t horizon, std::uint64_t seed,
                         const std::string& purpose) const {
@@ -91,16 +89,27 @@ TEST_F(CommandsTest, AWrongConfigurationIsRefusedInADryRunToo) {
 TEST_F(CommandsTest, AMultirunIsTheProductOfItsLists) {
   const std::string config = dir_ / "config.yaml";
   std::ofstream(config) << "name: mine\n";
-  const std::string text = Printed([&] {
+  const auto run = [&](OutputForm form) {
     return experiments::Run({.config = config,
                              .overrides = {"seed=1,2", "value.discount=0.5,0.9"},
                              .multirun = true,
                              .dry_run = true,
                              .out = ""},
-                            kQuietly);
-  });
+                            {.threads = 0, .verbosity = Verbosity::kQuiet, .form = form});
+  };
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run(OutputForm::kText).status, 0);
+  const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("== run 1 of 4: seed=1 value.discount=0.5\n"));
   EXPECT_THAT(text, HasSubstr("== run 4 of 4: seed=2 value.discount=0.9\n"));
+  // as JSON it prints nothing on the way
+  testing::internal::CaptureStdout();
+  const Outcome object = run(OutputForm::kJson);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  ASSERT_EQ(object.object["runs"].size(), 4u);
+  EXPECT_EQ(object.object["runs"][3]["overrides"][0], "seed=2");
+  EXPECT_THAT(object.object["runs"][3]["configuration"].get<std::string>(),
+              HasSubstr("discount: 0.9"));
 }
 
 // ---- truth
@@ -156,7 +165,8 @@ TEST_F(CommandsTest, CollectWritesTheEpisodesOfThePolicyWithTheirEnvironment) {
                      .horizon = 5,
                      .episodes = 3,
                      .seed = 9},
-                    kQuietly),
+                    kQuietly)
+                .status,
             0);
   const LoadedLog log = LoadLog(out);
   EXPECT_EQ(log.info.environment, "Swimmer");
@@ -178,12 +188,9 @@ TEST_F(CommandsTest, CheckPolicyFindsThatALogIsOfThePolicy) {
   const std::string data = dir_ / "log.npz";
   SaveLog(Episodes(4, 10, 1, "log"), data, {.environment = "Swimmer"});
   const auto check = [&](const std::string& env) {
-    return nlohmann::json::parse(Printed([&] {
-      return CheckPolicy(
-          {.policy = policy_, .contract = "", .data = data, .env = env, .json = true});
-    }));
+    return CheckPolicy({.policy = policy_, .contract = "", .data = data, .env = env}).object;
   };
-  const nlohmann::json report = check("Swimmer");
+  const nlohmann::ordered_json report = check("Swimmer");
   EXPECT_EQ(report["policy"], policy_);
   EXPECT_EQ(report["data"], data);
   EXPECT_EQ(report["steps"], 40);
@@ -216,13 +223,14 @@ TEST_F(CommandsTest, AReportIsMadeAgainFromItsNumbers) {
 }
 
 TEST(Doctor, TellsWhatDecidesSpeedAndBytes) {
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(Doctor(), 0);
-  const std::string text = testing::internal::GetCapturedStdout();
+  const Outcome doctor = Doctor();
+  EXPECT_EQ(doctor.status, 0);
+  const std::string& text = doctor.text;
   EXPECT_THAT(text, StartsWith("lfiw "));
   EXPECT_THAT(text, AllOf(HasSubstr("\nCPU "), HasSubstr("\nBLAS "), HasSubstr(" GFLOP/s")));
   for (const auto& [name, version] : LibraryVersions()) {
     EXPECT_THAT(text, HasSubstr(fmt::format("{:<9} {}\n", name, version)));
+    EXPECT_EQ(doctor.object["libraries"][name], version);
   }
 }
 

@@ -73,18 +73,10 @@ class EvaluateTest : public ::testing::Test {
   }
   // The configuration that a dry run prints.
   EvaluationConfig Resolved() {
-    testing::internal::CaptureStdout();
-    int status = -1;
-    try {
-      status = Evaluate(command_, Verbosity::kQuiet);
-    } catch (...) {
-      testing::internal::GetCapturedStdout();
-      throw;
-    }
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0);
+    const Outcome outcome = Evaluate(command_, Verbosity::kQuiet);
+    EXPECT_EQ(outcome.status, 0);
     const std::string path = dir_ / "resolved.yaml";
-    std::ofstream(path) << text;
+    std::ofstream(path) << outcome.text;
     return LoadEvaluationConfig(path, {});
   }
 
@@ -322,7 +314,13 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
                         "rollout.repetitions=2",
                         "rollout.episodes=10"};
   testing::internal::CaptureStderr();  // a warning of a slow BLAS
-  EXPECT_EQ(Evaluate(command_, Verbosity::kQuiet), 0);
+  const Outcome outcome = Evaluate(command_, Verbosity::kQuiet);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.text, HasSubstr("report: " + command_.out + "/report.html\n"));
+  EXPECT_EQ(outcome.object["report"], command_.out + "/report.html");
+  ASSERT_EQ(outcome.object["stated"].size(), 1u);
+  EXPECT_DOUBLE_EQ(outcome.object["stated"][0]["value"].get<double>(), 1.5);
+  EXPECT_EQ(outcome.object["results"].size(), 1u + 3u * 4u + 1u);
   const std::vector<ResultRow> rows = ReadResults(dir_ / "out/results.csv");
   ASSERT_THAT(rows, SizeIs(1 + 3 * 4 + 1));
   // rewards of 0.5 are learned as such
@@ -336,7 +334,8 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
                               .overrides = {},
                               .out = dir_ / "again",
                               .cache = dir_ / "other_cache"},
-                             {.verbosity = Verbosity::kQuiet}),
+                             {.verbosity = Verbosity::kQuiet})
+                .status,
             0);
   testing::internal::GetCapturedStderr();
   EXPECT_EQ(ReadFile(dir_ / "again/results.csv"), ReadFile(dir_ / "out/results.csv"));

@@ -21,9 +21,9 @@ RunPlan DryRunOf(std::string_view kind) {
 
 // The screen's text of a plan.
 std::string ScreenOf(const RunPlan& plan) {
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(RunExperiment(plan), 0);
-  return testing::internal::GetCapturedStdout();
+  const Outcome outcome = RunExperiment(plan);
+  EXPECT_EQ(outcome.status, 0);
+  return outcome.text;
 }
 
 TEST(RunExperiment, PrintsTheConfigurationOfTheKindThatIsNamed) {

@@ -24,10 +24,9 @@ GofConfig Resolved(GofCommand command) {
   command.dry_run = true;
   command.out = dir / "out";
   command.cache = dir / "cache";
-  testing::internal::CaptureStdout();
-  const int status = Gof(command, Verbosity::kQuiet);
-  std::ofstream(dir / "config.yaml") << testing::internal::GetCapturedStdout();
-  EXPECT_EQ(status, 0);
+  const Outcome outcome = Gof(command, Verbosity::kQuiet);
+  std::ofstream(dir / "config.yaml") << outcome.text;
+  EXPECT_EQ(outcome.status, 0);
   EXPECT_FALSE(std::filesystem::exists(command.out));
   EXPECT_FALSE(std::filesystem::exists(command.cache));
   return LoadConfig<GofConfig>(dir / "config.yaml");

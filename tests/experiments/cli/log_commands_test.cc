@@ -43,15 +43,12 @@ class LogCommandsTest : public ::testing::Test {
   // What a command prints on standard output; its status is 0.
   template <class Command>
   static std::string Printed(const Command& command) {
-    testing::internal::CaptureStdout();
-    const int status = command();
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0);
-    return text;
+    const Outcome outcome = command();
+    EXPECT_EQ(outcome.status, 0);
+    return outcome.text;
   }
   Json Audited(const LogArguments& arguments) {
-    return Json::parse(
-        Printed([&] { return Inspect({.log = arguments, .json = true, .out = ""}); }));
+    return Inspect({.log = arguments, .out = ""}).object;
   }
   static std::vector<std::string> CodesOf(const Json& audit) {
     std::vector<std::string> codes;
@@ -93,8 +90,7 @@ TEST_F(LogCommandsTest, InspectTellsWhatALogHolds) {
   EXPECT_EQ(audit["obs_dim"], 8);
   EXPECT_EQ(audit["action_dim"], 2);
   EXPECT_EQ(audit["path"], path_);
-  const std::string text =
-      Printed([&] { return Inspect({.log = Log(path_), .json = false, .out = ""}); });
+  const std::string text = Printed([&] { return Inspect({.log = Log(path_), .out = ""}); });
   EXPECT_THAT(text, AllOf(HasSubstr(path_), HasSubstr("Swimmer")));
 }
 
@@ -119,11 +115,9 @@ TEST_F(LogCommandsTest, InspectRefusesAnEnvironmentThatItDoesNotKnow) {
 
 TEST_F(LogCommandsTest, InspectWritesAPageAndTheSameNumbersForPrograms) {
   const std::string out = dir_ / "audit";
-  testing::internal::CaptureStderr();
-  const std::string printed =
-      Printed([&] { return Inspect({.log = Log(path_), .json = true, .out = out}); });
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "report: " + out + "/report.html\n");
-  EXPECT_EQ(Json::parse(ReadFile(out + "/audit.json")), Json::parse(printed));
+  const Outcome outcome = Inspect({.log = Log(path_), .out = out});
+  EXPECT_THAT(outcome.text, HasSubstr("report: " + out + "/report.html\n"));
+  EXPECT_EQ(Json::parse(ReadFile(out + "/audit.json")), Json(outcome.object));
   EXPECT_THAT(ReadFile(out + "/report.html"), HasSubstr("<html"));
 }
 

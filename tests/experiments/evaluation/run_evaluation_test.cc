@@ -54,7 +54,7 @@ class RunEvaluationTest : public SmallEvaluation {
     policy.Save(dir_ / name);
     return dir_ / name;
   }
-  int RunIn(const std::string& name, std::optional<LogSource> given = {}) {
+  Outcome RunIn(const std::string& name, std::optional<LogSource> given = {}) {
     RunDirectory directory(dir_ / name);
     return RunEvaluation(config_, {cache_, directory, Verbosity::kQuiet, "lfiw run it"},
                          std::move(given));
@@ -76,7 +76,7 @@ std::vector<std::string> FilesIn(const std::string& directory) {
 }
 
 TEST_F(RunEvaluationTest, EveryEstimateOfConstantRewardsIsTheirSum) {
-  EXPECT_EQ(RunIn("run"), 0);
+  EXPECT_EQ(RunIn("run").status, 0);
   const std::vector<ResultRow> rows = Results("run");
   ASSERT_THAT(rows, SizeIs(1 + 3 * (kSmallHorizon + 1)));
   for (const ResultRow& row : rows) {
@@ -93,7 +93,7 @@ TEST_F(RunEvaluationTest, AVerdictIsNoExitStatus) {
   // any horizon is beyond the log
   config_.verdict.reach.caution = 1e-6;
   config_.verdict.reach.refuse = 1e-5;
-  EXPECT_EQ(RunIn("run"), 0);
+  EXPECT_EQ(RunIn("run").status, 0);
   for (const ResultRow& row : Results("run")) {
     EXPECT_TRUE(row.value) << row.estimator;
     EXPECT_EQ(row.verdict, EnumName(Verdict::kDoNotUse)) << row.estimator;

@@ -80,7 +80,7 @@ class GofTableTest : public testing::Test {
                   const std::string& cache_name = "cache") {
     StageCache cache(dir_ / cache_name);
     RunDirectory directory(dir_ / "run");
-    EXPECT_EQ(RunGofTable(config, {cache, directory, Verbosity::kQuiet, "lfiw run"}), 0);
+    EXPECT_EQ(RunGofTable(config, {cache, directory, Verbosity::kQuiet, "lfiw run"}).status, 0);
     return ReadFile(directory.File(file));
   }
 

@@ -43,7 +43,7 @@ class GofTest : public testing::Test {
 
   nlohmann::json Run(const GofConfig& config, const std::string& out) {
     RunDirectory directory(dir_ / out);
-    EXPECT_EQ(RunGof(config, {cache_, directory, Verbosity::kQuiet, "lfiw gof"}), 0);
+    EXPECT_EQ(RunGof(config, {cache_, directory, Verbosity::kQuiet, "lfiw gof"}).status, 0);
     return ReadJson(directory.File("results.json"));
   }
 

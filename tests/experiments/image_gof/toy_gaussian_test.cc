@@ -31,7 +31,7 @@ class ToyGaussianTest : public testing::Test {
   std::string Run(const ToyGaussianConfig& config, const std::string& out,
                   const std::string& file) {
     RunDirectory directory(dir_ / out);
-    EXPECT_EQ(RunToyGaussian(config, {cache_, directory, Verbosity::kQuiet, "lfiw run"}), 0);
+    EXPECT_EQ(RunToyGaussian(config, {cache_, directory, Verbosity::kQuiet, "lfiw run"}).status, 0);
     return ReadFile(directory.File(file));
   }
 

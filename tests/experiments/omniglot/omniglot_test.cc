@@ -60,7 +60,7 @@ class OmniglotTest : public testing::Test {
                                const std::string& out) {
     StageCache cache(dir_ / cache_name);
     RunDirectory directory(dir_ / out);
-    EXPECT_EQ(RunOmniglot(config, {cache, directory, Verbosity::kQuiet, "lfiw run x"}), 0);
+    EXPECT_EQ(RunOmniglot(config, {cache, directory, Verbosity::kQuiet, "lfiw run x"}).status, 0);
     return cache.records();
   }
 
