@@ -18,7 +18,12 @@ struct LearnedFunctionOptions : EnsembleFitOptions {
   LearnedFunctionOptions() {
     members = 3;
     network = {.hidden_layers = 2, .width = 200, .activation = Activation::kSilu};
-    fit = {.steps = 5000, .batch = 256, .validate_every = 500, .adam = {}};
+    // a rate that falls to 0 may be large at first
+    fit = {.steps = 5000,
+           .batch = 256,
+           .validate_every = 500,
+           .cooldown = 0.75,
+           .adam = {.learning_rate = 4e-3}};
   }
 
   template <class Visitor>

@@ -27,6 +27,7 @@
 #include "experiments/cli/sweep_summary.h"
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/source_stages.h"
+#include "experiments/presentation/open_page.h"
 #include "experiments/presentation/versions.h"
 #include "ope/judgement/bench_metrics.h"
 #include "policies/collect.h"
@@ -248,11 +249,12 @@ Outcome CheckPolicy(const CheckPolicyCommand& options) {
           .object = nlohmann::ordered_json(PolicyReportJson(report))};
 }
 
-Outcome Report(const std::string& run_directory) {
-  WriteReport(run_directory);
-  const std::string page = run_directory + "/report.html";
+Outcome Report(const ReportCommand& command) {
+  WriteReport(command.directory);
+  const std::string page = command.directory + "/report.html";
+  if (command.open) OpenPage(page);
   return {.text = fmt::format("report: {}\n", page),
-          .object = {{"directory", run_directory}, {"report", page}}};
+          .object = {{"directory", command.directory}, {"report", page}}};
 }
 
 Outcome Doctor() {

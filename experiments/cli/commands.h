@@ -67,7 +67,11 @@ struct CheckPolicyCommand {
 };
 Outcome CheckPolicy(const CheckPolicyCommand& options);
 
-Outcome Report(const std::string& run_directory);
+struct ReportCommand {
+  std::string directory;  // of the run
+  bool open = false;      // in a browser
+};
+Outcome Report(const ReportCommand& command);
 
 Outcome Doctor();
 

@@ -40,7 +40,7 @@ struct CommandLine : ChosenVerb {
   InspectCommand inspect;
   ConvertCommand convert;
   CacheArguments cache;
-  std::string report_directory;
+  ReportCommand report;
 };
 
 // An interrupt's is InterruptedStatus.
@@ -292,10 +292,14 @@ void AddCache(CLI::App& app, CommandLine& line) {
 
 void AddReport(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("report", "Make the report page of a run again");
-  verb->footer("Example:\n  lfiw report outputs/quickstart/3f2a91c07b55");
-  verb->add_option("run_dir", line.report_directory, "run directory")->required();
+  verb->footer(
+      "Examples:\n"
+      "  lfiw report outputs/quickstart/3f2a91c07b55\n"
+      "  lfiw report outputs/quickstart/3f2a91c07b55 --open");
+  verb->add_option("run_dir", line.report.directory, "run directory")->required();
+  verb->add_flag("--open", line.report.open, "open the page in a browser");
   AddCommon(*verb, line.common);
-  verb->callback([&line] { line.action = [&line] { return Report(line.report_directory); }; });
+  verb->callback([&line] { line.action = [&line] { return Report(line.report); }; });
 }
 
 void AddDoctor(CLI::App& app, CommandLine& line) {

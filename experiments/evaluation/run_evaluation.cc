@@ -18,6 +18,7 @@
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/screen_text.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/presentation/event_file.h"
 #include "experiments/presentation/fit_history.h"
 #include "experiments/presentation/run_outputs.h"
 #include "experiments/presentation/versions.h"
@@ -41,6 +42,27 @@ std::string FitLines(const std::vector<FitHistory>& histories, const std::string
   std::string lines;
   for (std::size_t k = 0; k < histories.size(); ++k) {
     lines += MetricLines(histories[k], fmt::format("{} {}", kind, k));
+  }
+  return lines;
+}
+
+// Writes estimates as lines like those of metrics.jsonl: curves by the truncation H.
+std::string EstimateLines(const std::vector<ResultRow>& rows) {
+  std::string lines;
+  for (const ResultRow& row : rows) {
+    std::string series = row.estimator;
+    for (const std::string& part : {row.params, row.normalization, row.policy}) {
+      if (!part.empty()) series += " " + part;
+    }
+    json line = {{"series", series}, {"step", row.horizon.value_or(0)}};
+    const auto add = [&](const char* name, const std::optional<double>& value) {
+      if (value) line[name] = *value;
+    };
+    add("value", row.value);
+    add("ci_low", row.ci_low);
+    add("ci_high", row.ci_high);
+    add("truth", row.truth);
+    lines += line.dump() + "\n";
   }
   return lines;
 }
@@ -71,8 +93,10 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   }
   WriteCsv(run.directory.File("results.csv"), rows);
   WriteJson(run.directory.File("results.json"), rows);
-  run.directory.Write("metrics.jsonl", FitLines(in.models.dynamics_histories, "dynamics") +
-                                           FitLines(in.models.classifier_histories, "classifier"));
+  WriteMetrics(run.directory,
+               FitLines(in.models.dynamics_histories, "dynamics") +
+                   FitLines(in.models.classifier_histories, "classifier"),
+               EstimateLines(rows));
 
   // the first page is about the policy ranked first; each of several has one of its own as well
   const std::vector<StageRecord> records = run.cache.records();

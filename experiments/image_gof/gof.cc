@@ -19,6 +19,7 @@
 #include "experiments/image_gof/gof_verdict.h"
 #include "experiments/image_gof/image_grid.h"
 #include "experiments/image_gof/sample_set.h"
+#include "experiments/presentation/event_file.h"
 #include "experiments/presentation/plot.h"
 #include "experiments/presentation/run_outputs.h"
 
@@ -73,7 +74,7 @@ void WriteRun(const ExperimentRun& run, const GofResult& result,
   run.directory.Write("results.csv", RowsCsv(result.rows));
   run.directory.Write("results.json", GofJson(result).dump(1) + "\n");
   run.directory.Write("weights.csv", WeightsCsv(result.weights));
-  run.directory.Write("metrics.jsonl", FoldLines(histories, "classifier"));
+  WriteMetrics(run.directory, FoldLines(histories, "classifier"));
   run.directory.Write("report.html", GofPage(result, drawings, run.command));
   Manifest manifest = ManifestOf(run, result.config.seed);
   manifest.inputs = {{"real", result.samples.real.hash},

@@ -26,6 +26,7 @@
 #include "experiments/image_gof/resampled_density.h"
 #include "experiments/image_gof/sample_set.h"
 #include "experiments/image_gof/training_history.h"
+#include "experiments/presentation/event_file.h"
 #include "experiments/presentation/run_outputs.h"
 
 namespace lfiw::experiments {
@@ -312,7 +313,7 @@ void WriteRun(const ExperimentRun& run, const GofTable& table, const std::string
   }
   if (!table.densities.empty()) run.directory.Write("density.csv", DensityCsv(table.densities));
   run.directory.Write("classifiers.csv", ChecksCsv(table.checks));
-  run.directory.Write("metrics.jsonl", metrics);
+  WriteMetrics(run.directory, metrics);
   run.directory.Write("report.html", TablePage(table, run.command));
   run.directory.WriteManifest(manifest, QuerySystem());
 }

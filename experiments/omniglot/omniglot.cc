@@ -16,6 +16,7 @@
 #include "experiments/omniglot/drawings.h"
 #include "experiments/omniglot/generated_drawings.h"
 #include "experiments/omniglot/omniglot_page.h"
+#include "experiments/presentation/event_file.h"
 #include "experiments/presentation/run_outputs.h"
 
 namespace lfiw::experiments {
@@ -85,7 +86,7 @@ void WriteRun(const OmniglotResult& result, const ExperimentRun& run) {
   directory.Write("results.csv", RunsCsv(result.runs));
   directory.Write("table.csv", TableCsv(result.table));
   directory.Write("weights.csv", WeightsCsv(result.table));
-  directory.Write("metrics.jsonl", AllMetricLines(result));
+  WriteMetrics(directory, AllMetricLines(result));
   directory.Write("report.html", OmniglotPage(result, figures, run.command));
   directory.WriteManifest(ManifestWithInputs(result.config, result.drawings, run), QuerySystem());
 }

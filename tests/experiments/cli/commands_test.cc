@@ -216,10 +216,11 @@ TEST_F(CommandsTest, CheckPolicyRefusesALogOfOtherSizes) {
 
 TEST_F(CommandsTest, AReportIsMadeAgainFromItsNumbers) {
   std::ofstream(dir_ / "report.json") << R"({"title": "my title"})";
-  EXPECT_EQ(Printed([&] { return Report(dir_.path()); }),
+  EXPECT_EQ(Printed([&] { return Report({.directory = dir_.path()}); }),
             "report: " + dir_.path() + "/report.html\n");
   EXPECT_THAT(ReadFile(dir_ / "report.html"), HasSubstr("my title"));
-  EXPECT_THAT([&] { Report(dir_ / "none"); }, ThrowsMessage<DataError>(HasSubstr("none")));
+  EXPECT_THAT([&] { Report({.directory = dir_ / "none"}); },
+              ThrowsMessage<DataError>(HasSubstr("none")));
 }
 
 TEST(Doctor, TellsWhatDecidesSpeedAndBytes) {
