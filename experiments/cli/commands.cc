@@ -49,6 +49,15 @@ std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& 
   return policy;
 }
 
+// Finds the environment that a command line names, and says which version that is.
+std::shared_ptr<const EnvFactory> NamedEnv(const std::string& name) {
+  std::shared_ptr<const EnvFactory> env = FindEnv(name);
+  if (const std::string note = VersionNote(name); !note.empty()) {
+    fmt::print(stderr, "lfiw: note: {}\n", note);
+  }
+  return env;
+}
+
 // Calls use(batch) for pieces of a log that are held in memory one at a time. Throws as LoadLog.
 template <class Use>
 void StreamLog(const std::string& path, const Use& use) {
@@ -146,7 +155,7 @@ int Run(const RunOptions& options, const CommonOptions& common) {
 }
 
 int Truth(const TruthCommand& options, const CommonOptions& common) {
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   if (options.mean) policy = std::make_unique<MeanPolicy>(std::move(policy));
   TerminalProgress progress("truth (real environment)", options.episodes, "episodes",
@@ -172,7 +181,7 @@ int Truth(const TruthCommand& options, const CommonOptions& common) {
 
 int Train(const TrainCommand& options, const CommonOptions& common) {
   WarnIfSlow();
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   const auto ppo = LoadConfig<PpoOptions>("", options.overrides);
   const RunDirectory directory(options.out);
   TerminalProgress progress("train policy (PPO)", ppo.total_steps, "steps", common.verbosity);
@@ -185,7 +194,7 @@ int Train(const TrainCommand& options, const CommonOptions& common) {
 
 int Collect(const CollectCommand& options, const CommonOptions& common) {
   const LogFormat format = ChooseLogFormat(options.format, options.out);
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
   const EpisodeRequest request{.episodes = options.episodes,
