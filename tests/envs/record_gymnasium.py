@@ -308,10 +308,10 @@ def main():
     options = parser.parse_args()
     if not options.wheel:
         sys.modules["mujoco"] = InstalledMujoco()
-        # nothing is drawn
-        rendering = types.ModuleType("gymnasium.envs.mujoco.mujoco_rendering")
-        rendering.MujocoRenderer = lambda *arguments: None
-        sys.modules[rendering.__name__] = rendering
+    # nothing is drawn
+    rendering = types.ModuleType("gymnasium.envs.mujoco.mujoco_rendering")
+    rendering.MujocoRenderer = lambda *arguments: None
+    sys.modules[rendering.__name__] = rendering
     import gymnasium
     import mujoco
     versions = {"gymnasium": gymnasium.__version__, "mujoco": mujoco.__version__}
