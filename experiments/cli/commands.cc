@@ -87,7 +87,7 @@ void Replay(const EpisodeBatch& log, PolicyChecker& checker) {
 // The bounds that actions were clipped to: the environment's, or what the log shows.
 ActionBounds BoundsFor(const CheckPolicyCommand& options, const Policy& policy) {
   if (!options.env.empty()) {
-    const EnvSpec& spec = FindEnv(options.env)->spec();
+    const EnvSpec spec = FindEnv(options.env)->spec();
     CheckFits(policy, spec);
     return {spec.action_low, spec.action_high};
   }

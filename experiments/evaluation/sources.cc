@@ -209,7 +209,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
   LogReadOptions read{.map = options.map};
   // forward positions in the file give the displacement that some rewards need
   if (environment != kNoEnvironment && !environment.empty()) {
-    const EnvSpec& spec = FindEnv(environment)->spec();
+    const EnvSpec spec = FindEnv(environment)->spec();
     if (spec.aux_is_forward_velocity()) read.position_step_seconds = spec.step_seconds;
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
