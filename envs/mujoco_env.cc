@@ -113,12 +113,12 @@ StepResult MujocoEnv::Step(std::span<const double> action, std::span<double> obs
                            std::span<double> aux) {
   const MujocoTask& task = shared_->task;
   const double before = Progress();
-  const double cost = task.control_cost * ApplyAction(action);
+  const double squares = ApplyAction(action);
   Simulate();
   CheckStable();
   const bool healthy = IsHealthy();
   StepResult result;
-  result.reward = (task.EarnsBonus(healthy) ? task.bonus : 0.0) - cost;
+  result.reward = (task.EarnsBonus(healthy) ? task.bonus : 0.0) - task.control_cost * squares;
   result.terminated = task.Ends(healthy);
   double progress = task.rewards_start ? before : Progress();
   if (IsDisplacement(task.progress)) {
