@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "envs/mjcf.h"
@@ -16,16 +17,18 @@ using TaskValues = std::span<const double>;
 // Cost of contacts in Ant and in the two humanoids, of Gymnasium's documentation.
 constexpr ContactCost kAntContacts = {.weight = 5e-4, .force = {-1.0, 1.0}, .cost = {}};
 constexpr double kMostImpact = 10.0;
-const ContactCost kImpacts = {.weight = 5e-7, .force = {}, .cost = {Interval{}.low, kMostImpact}};
+constexpr ContactCost kImpacts = {
+    .weight = 5e-7, .force = {}, .cost = {Interval{}.low, kMostImpact}};
 
 bool Inside(double x, const Interval& range, bool closed) {
   return closed ? range.low <= x && x <= range.high : range.low < x && x < range.high;
 }
 
-// The tasks of version 4, which versions before it computed as well but for Ant's.
-std::vector<MujocoTask> FourthVersions() {
-  const DerivedQuantities humanoid = {
-      .inertia = true, .velocity = true, .actuator_forces = true, .contact_forces = true};
+constexpr DerivedQuantities kAllDerived = {
+    .inertia = true, .velocity = true, .actuator_forces = true, .contact_forces = true};
+
+// Tasks of version 4, which versions before it computed as well but for Ant's.
+std::vector<MujocoTask> FirstSix() {
   return {
       {.name = "Swimmer",
        .last_version = 5,
@@ -48,7 +51,7 @@ std::vector<MujocoTask> FourthVersions() {
        .mjcf = kHumanoidStandupMjcf,
        .frame_skip = 5,
        .hidden_positions = 2,
-       .derived = humanoid,
+       .derived = kAllDerived,
        .reset_noise = 0.01,
        .progress = RewardedProgress::kHeight,
        .bonus = 1.0,
@@ -87,11 +90,16 @@ std::vector<MujocoTask> FourthVersions() {
        .contact = kAntContacts,
        .unseen_contacts_cost = false,
        .healthy = {.height = {0.2, 1.0}, .finite = true}},
+  };
+}
+
+std::vector<MujocoTask> OtherFive() {
+  return {
       {.name = "Humanoid",
        .mjcf = kHumanoidMjcf,
        .frame_skip = 5,
        .hidden_positions = 2,
-       .derived = humanoid,
+       .derived = kAllDerived,
        .reset_noise = 0.01,
        .progress = RewardedProgress::kMassCenter,
        .progress_weight = 1.25,
@@ -161,7 +169,8 @@ void ChangeToVersion5(MujocoTask& task) {
 }
 
 std::vector<MujocoTask> AllVersions() {
-  std::vector<MujocoTask> tasks = FourthVersions();
+  std::vector<MujocoTask> tasks = FirstSix();
+  std::ranges::copy(OtherFive(), std::back_inserter(tasks));
   const std::vector<MujocoTask> fourth = tasks;
   for (MujocoTask task : fourth) {
     if (task.last_version >= 5) continue;
