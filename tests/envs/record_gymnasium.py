@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Records what Gymnasium's MuJoCo environments do, as references for the tests of envs.
 
-Runs Gymnasium's own Python classes and models on the MuJoCo that lfiw is built with: the package
-`mujoco` from PyPI is not used, but a stand-in that calls the installed library through
-record_gymnasium.c, since there is no wheel of MuJoCo 2.2.2. With --wheel the `mujoco` package is
-used instead, to see in what its version differs.
+Runs Gymnasium's own Python classes and models on the MuJoCo that lfiw is built with: in place of the
+package `mujoco` stands a module that calls the installed library through record_gymnasium.c, since
+there is no wheel of MuJoCo 2.2.2 for current versions of Python. With --wheel the package is used,
+to see in what its version differs.
 
     python3 -m venv venv && venv/bin/pip install gymnasium numpy
     venv/bin/python tests/envs/record_gymnasium.py tests/envs/data/gymnasium
@@ -28,7 +28,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 
-# Environment, name of the recording, most steps, arguments of gymnasium.make.
+# Environment, most steps, arguments of gymnasium.make.
 EPISODES = [
     ("Swimmer-v4", 20, {}),
     ("Swimmer-v5", 20, {}),
