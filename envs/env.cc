@@ -4,6 +4,10 @@
 
 namespace lfiw::envs {
 
+bool EnvSpec::aux_is_forward_velocity() const {
+  return aux_names.size() == 1 && aux_names.front() == kForwardVelocity;
+}
+
 void ClipActions(const EnvSpec& spec, MatrixRef actions) {
   const VectorF low = spec.action_low.cast<float>();
   const VectorF high = spec.action_high.cast<float>();

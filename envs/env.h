@@ -28,7 +28,12 @@ struct EnvSpec {
   double step_seconds = 0.0;  // time between two observations
 
   std::int64_t aux_dim() const { return static_cast<std::int64_t>(aux_names.size()); }
+  // Whether aux is what positions of the root along x give: their change over step_seconds.
+  bool aux_is_forward_velocity() const;
 };
+
+// Name of the aux that positions of the root give.
+inline constexpr const char* kForwardVelocity = "x_velocity";
 
 // Clips actions [n, action_dim] to the bounds as floats: at a bound the result equals
 // static_cast<float>(bound), which may lie beyond the bound itself by a rounding error.

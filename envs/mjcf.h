@@ -12,6 +12,11 @@ extern const char* const kHumanoidStandupMjcf;
 extern const char* const kHopperMjcf;
 extern const char* const kWalker2dMjcf;
 extern const char* const kAntMjcf;
+extern const char* const kHumanoidMjcf;
+extern const char* const kReacherMjcf;
+extern const char* const kPusherMjcf;
+extern const char* const kInvertedPendulumMjcf;
+extern const char* const kInvertedDoublePendulumMjcf;
 
 }  // namespace lfiw::envs
 

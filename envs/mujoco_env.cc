@@ -19,9 +19,53 @@ std::span<const double> Values(const mjtNum* values, Count count) {
   return {values, static_cast<std::size_t>(count)};
 }
 
+bool IsDisplacement(RewardedProgress progress) {
+  return progress == RewardedProgress::kRootPosition ||
+         progress == RewardedProgress::kTorsoPosition || progress == RewardedProgress::kMassCenter;
+}
+
+// Velocities and forces of the double pendulum are clipped.
+double ClipBalanced(double value) { return std::clamp(value, -10.0, 10.0); }
+
+void DrawNoise(const MujocoTask& task, Stream& stream, std::span<double> positions,
+               std::span<double> velocities) {
+  for (double& q : positions) q += stream.Uniform(-task.reset_noise, task.reset_noise);
+  for (double& v : velocities) {
+    v = task.velocity_noise == VelocityNoise::kNormal
+            ? task.reset_noise * stream.Normal()
+            : stream.Uniform(-task.reset_noise, task.reset_noise);
+  }
+}
+
+// Draws velocities but the last `resting` ones.
+void DrawSlowVelocities(Stream& stream, std::size_t resting, std::span<double> velocities) {
+  for (double& v : velocities.first(velocities.size() - resting)) {
+    v = stream.Uniform(-0.005, 0.005);
+  }
+}
+
+void DrawReacher(Stream& stream, std::span<double> positions, std::span<double> velocities) {
+  for (double& q : positions.first(2)) q += stream.Uniform(-0.1, 0.1);
+  const std::span<double> target = positions.last(2);
+  do {
+    for (double& x : target) x = stream.Uniform(-0.2, 0.2);
+  } while (!(std::hypot(target[0], target[1]) < 0.2));
+  DrawSlowVelocities(stream, 2, velocities);
+}
+
+void DrawPusher(Stream& stream, std::span<double> positions, std::span<double> velocities) {
+  const std::span<double> object = positions.last(4);
+  do {
+    object[0] = stream.Uniform(-0.3, 0.0);
+    object[1] = stream.Uniform(-0.2, 0.2);
+  } while (!(std::hypot(object[0], object[1]) > 0.17));
+  DrawSlowVelocities(stream, 4, velocities);
+}
+
 class MujocoFactory final : public EnvFactory {
  public:
-  explicit MujocoFactory(const MujocoTask& task) : shared_(LoadMujocoTask(task)) {}
+  MujocoFactory(const MujocoTask& task, const std::string& name)
+      : shared_(LoadMujocoTask(task, name)) {}
 
   const EnvSpec& spec() const override { return shared_->spec; }
   std::unique_ptr<Env> Make() const override { return std::make_unique<MujocoEnv>(shared_); }
@@ -39,15 +83,19 @@ MujocoEnv::MujocoEnv(std::shared_ptr<const MujocoShared> shared)
     : shared_(std::move(shared)), data_(MakeMjData(*shared_->model)) {}
 
 void MujocoEnv::Reset(Stream& stream, std::span<double> observation) {
-  const MujocoTask& task = shared_->task;
   const mjModel& model = *shared_->model;
   std::vector<double> positions(model.qpos0, model.qpos0 + model.nq);
   std::vector<double> velocities(static_cast<std::size_t>(model.nv));
-  for (double& q : positions) q += stream.Uniform(-task.reset_noise, task.reset_noise);
-  for (double& v : velocities) {
-    v = task.velocity_noise == VelocityNoise::kNormal
-            ? task.reset_noise * stream.Normal()
-            : stream.Uniform(-task.reset_noise, task.reset_noise);
+  switch (shared_->task.reset) {
+    case Reset::kNoise:
+      DrawNoise(shared_->task, stream, positions, velocities);
+      break;
+    case Reset::kReacher:
+      DrawReacher(stream, positions, velocities);
+      break;
+    case Reset::kPusher:
+      DrawPusher(stream, positions, velocities);
+      break;
   }
   ResetTo(positions, velocities, observation);
 }
@@ -64,25 +112,31 @@ void MujocoEnv::ResetTo(std::span<const double> positions, std::span<const doubl
 StepResult MujocoEnv::Step(std::span<const double> action, std::span<double> observation,
                            std::span<double> aux) {
   const MujocoTask& task = shared_->task;
-  const mjModel& model = *shared_->model;
-  const double before = ForwardPosition();
-  StepResult result;
-  result.reward = task.bonus - task.control_cost * ApplyAction(action);
+  const double before = Progress();
+  const double squares = ApplyAction(action);
   Simulate();
-  if (task.progress == RewardedProgress::kHeight) {
-    result.reward += data_->qpos[2] / model.opt.timestep;
-    result.reward -= ImpactCost(Values(data_->cfrc_ext, 6 * model.nbody));
-  } else {
-    const double x_velocity = (ForwardPosition() - before) / shared_->spec.step_seconds;
-    result.reward += x_velocity;
-    aux[0] = x_velocity;
+  CheckStable();
+  const bool healthy = IsHealthy();
+  StepResult result;
+  result.reward = (task.EarnsBonus(healthy) ? task.bonus : 0.0) - task.control_cost * squares;
+  result.terminated = task.Ends(healthy);
+  double progress = task.rewards_start ? before : Progress();
+  if (IsDisplacement(task.progress)) {
+    const double velocity = (progress - before) / shared_->spec.step_seconds;
+    progress = task.progress_weight * velocity;
+    if (shared_->aux == AuxKind::kVelocity) aux[0] = velocity;
+  }
+  result.reward += progress;
+  double contacts = 0.0;
+  if (task.CostsContacts()) {
+    contacts = task.contact(Values(data_->cfrc_ext, 6 * shared_->model->nbody));
+    result.reward -= contacts;
+  }
+  if (shared_->aux == AuxKind::kRewardTerm) {
+    // the height is observed, if it is what counts
+    aux[0] = (task.progress == RewardedProgress::kHeight ? 0.0 : progress) - contacts;
   }
   Observe(observation);
-  CheckStable();
-  result.terminated =
-      task.healthy != nullptr &&
-      !task.healthy(Values(data_->qpos + task.hidden_positions, shared_->positions()),
-                    Values(data_->qvel, model.nv));
   return result;
 }
 
@@ -104,30 +158,114 @@ void MujocoEnv::Simulate() {
   const mjModel* model = shared_->model.get();
   for (int i = 0; i < shared_->task.frame_skip; ++i) mj_step(model, data_.get());
   // fills cfrc_ext, which no other task reads
-  if (shared_->task.progress == RewardedProgress::kHeight) {
-    mj_rnePostConstraint(model, data_.get());
-  }
+  if (shared_->task.UsesContactForces()) mj_rnePostConstraint(model, data_.get());
 }
 
 void MujocoEnv::Observe(std::span<double> observation) const {
-  const MujocoTask& task = shared_->task;
   const mjModel& model = *shared_->model;
-  auto out =
-      std::copy_n(data_->qpos + task.hidden_positions, shared_->positions(), observation.begin());
-  out = std::transform(data_->qvel, data_->qvel + model.nv, out, [&](double v) {
-    return std::clamp(v, -task.velocity_limit, task.velocity_limit);
-  });
-  if (task.progress == RewardedProgress::kHeight) {
-    out = std::copy_n(data_->cinert, 10 * model.nbody, out);
-    out = std::copy_n(data_->cvel, 6 * model.nbody, out);
-    out = std::copy_n(data_->qfrc_actuator, model.nv, out);
-    std::copy_n(data_->cfrc_ext, 6 * model.nbody, out);
+  const MujocoTask& task = shared_->task;
+  auto out = observation.begin();
+  const auto add = [&](double value) { *out++ = value; };
+  const auto body = [&](std::size_t i) { return data_->xpos + 3 * shared_->bodies[i]; };
+  switch (task.observation) {
+    case Observation::kState:
+      ObserveState(observation);
+      return;
+    case Observation::kReacher:
+      for (int i = 0; i < 2; ++i) add(std::cos(data_->qpos[i]));
+      for (int i = 0; i < 2; ++i) add(std::sin(data_->qpos[i]));
+      for (int i = 2; i < 4; ++i) add(data_->qpos[i]);
+      for (int i = 0; i < 2; ++i) add(data_->qvel[i]);
+      for (int i = 0; i < (task.derived.constants ? 3 : 2); ++i) add(body(0)[i] - body(1)[i]);
+      return;
+    case Observation::kPusher:
+      out = std::copy_n(data_->qpos, model.nu, out);
+      out = std::copy_n(data_->qvel, model.nu, out);
+      for (std::size_t i = 0; i < 3; ++i) out = std::copy_n(body(i), 3, out);
+      return;
+    case Observation::kDoublePendulum:
+      add(data_->qpos[0]);
+      for (int i = 1; i < 3; ++i) add(std::sin(data_->qpos[i]));
+      for (int i = 1; i < 3; ++i) add(std::cos(data_->qpos[i]));
+      for (int i = 0; i < model.nv; ++i) add(ClipBalanced(data_->qvel[i]));
+      for (int i = 0; i < (task.derived.constants ? model.nv : 1); ++i) {
+        add(ClipBalanced(data_->qfrc_constraint[i]));
+      }
+      return;
   }
 }
 
-double MujocoEnv::ForwardPosition() const {
-  return shared_->task.progress == RewardedProgress::kTorsoPosition ? data_->xpos[3 * kTorso]
-                                                                    : data_->qpos[0];
+void MujocoEnv::ObserveState(std::span<double> observation) const {
+  const MujocoTask& task = shared_->task;
+  const DerivedQuantities& derived = task.derived;
+  const mjModel& model = *shared_->model;
+  auto out = std::copy_n(data_->qpos + task.skipped_positions(), shared_->positions(),
+                         observation.begin());
+  out = std::transform(data_->qvel, data_->qvel + model.nv, out, [&](double v) {
+    return std::clamp(v, -task.velocity_limit, task.velocity_limit);
+  });
+  // the world and the free joint come first
+  const int body = derived.constants ? 0 : 1;
+  const int joint = derived.constants ? 0 : 6;
+  if (derived.inertia) {
+    out = std::copy(data_->cinert + 10 * body, data_->cinert + 10 * model.nbody, out);
+  }
+  if (derived.velocity) {
+    out = std::copy(data_->cvel + 6 * body, data_->cvel + 6 * model.nbody, out);
+  }
+  if (derived.actuator_forces) {
+    out = std::copy(data_->qfrc_actuator + joint, data_->qfrc_actuator + model.nv, out);
+  }
+  if (derived.contact_forces) {
+    const Interval& range = task.contact.force;
+    std::transform(data_->cfrc_ext + 6 * body, data_->cfrc_ext + 6 * model.nbody, out,
+                   [&](double f) { return std::clamp(f, range.low, range.high); });
+  }
+}
+
+double MujocoEnv::MassCenter() const {
+  const mjModel& model = *shared_->model;
+  double sum = 0.0, mass = 0.0;
+  for (int b = 0; b < model.nbody; ++b) {
+    sum += model.body_mass[b] * data_->xipos[3 * b];
+    mass += model.body_mass[b];
+  }
+  return sum / mass;
+}
+
+double MujocoEnv::Distance(std::size_t a, std::size_t b) const {
+  return mju_dist3(data_->xpos + 3 * shared_->bodies[a], data_->xpos + 3 * shared_->bodies[b]);
+}
+
+double MujocoEnv::Progress() const {
+  const MujocoTask& task = shared_->task;
+  switch (task.progress) {
+    case RewardedProgress::kNone:
+      return 0.0;
+    case RewardedProgress::kRootPosition:
+      return data_->qpos[0];
+    case RewardedProgress::kTorsoPosition:
+      return data_->xpos[3 * kTorso];
+    case RewardedProgress::kMassCenter:
+      return MassCenter();
+    case RewardedProgress::kHeight:
+      return task.progress_weight * data_->qpos[2] / shared_->model->opt.timestep;
+    case RewardedProgress::kReach:
+      return -task.progress_weight * Distance(0, 1);
+    case RewardedProgress::kPush:
+      return -task.progress_weight * Distance(1, 2) - task.near_weight * Distance(1, 0);
+    case RewardedProgress::kBalance:
+      break;
+  }
+  return -BalancePenalty(data_->site_xpos[0], data_->site_xpos[2], data_->qvel[1], data_->qvel[2]);
+}
+
+bool MujocoEnv::IsHealthy() const {
+  const MujocoTask& task = shared_->task;
+  if (task.healthy.tip_above_one) return !(data_->site_xpos[2] <= 1.0);
+  return task.healthy(
+      Values(data_->qpos + task.hidden_positions, shared_->model->nq - task.hidden_positions),
+      Values(data_->qvel, shared_->model->nv));
 }
 
 void MujocoEnv::CheckStable() const {
@@ -154,7 +292,7 @@ void MujocoEnv::CheckStable() const {
   const mjModel& model = *shared_->model;
   check(Values(data_->qpos, model.nq), "position");
   check(Values(data_->qvel, model.nv), "velocity");
-  if (shared_->task.progress == RewardedProgress::kHeight) {
+  if (shared_->task.UsesContactForces()) {
     check(Values(data_->cfrc_ext, 6 * model.nbody), "external force");
   }
 }
@@ -170,8 +308,19 @@ void MujocoEnv::VisitState(const Visit& visit) const {
   visit(span(data_->qvel, model.nv));
   visit(span(data_->act, model.na));
   visit(span(data_->qacc_warmstart, model.nv));
-  // the one derived quantity that is read before mj_step recomputes it
-  visit(span(data_->xpos + 3 * kTorso, 3));
+  // the derived quantities that are read before mj_step recomputes them
+  switch (shared_->task.progress) {
+    case RewardedProgress::kMassCenter:
+      visit(span(data_->xipos, 3 * model.nbody));
+      break;
+    case RewardedProgress::kReach:
+    case RewardedProgress::kPush:
+      visit(span(data_->xpos, 3 * model.nbody));
+      break;
+    default:
+      visit(span(data_->xpos + 3 * kTorso, 3));
+      break;
+  }
 }
 
 std::vector<double> MujocoEnv::SaveState() const {
@@ -196,8 +345,9 @@ void MujocoEnv::LoadState(std::span<const double> state) {
   });
 }
 
-std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task) {
-  return std::make_shared<const MujocoFactory>(task);
+std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task,
+                                                    const std::string& name) {
+  return std::make_shared<const MujocoFactory>(task, name);
 }
 
 }  // namespace lfiw::envs

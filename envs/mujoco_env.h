@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/layers.h"
@@ -14,9 +15,10 @@
 
 namespace lfiw::envs {
 
-// One of gym's v4 MuJoCo tasks. A step is frame_skip times mj_step and, where external forces are
-// observed, one mj_rnePostConstraint; as in gym, quantities that MuJoCo derives from the state
-// (xpos, cinert, cvel, ...) are not recomputed after it, while a reset calls mj_forward.
+// One of Gymnasium's MuJoCo tasks. A step is frame_skip times mj_step and, where external forces
+// are observed or cost, one mj_rnePostConstraint; as in Gymnasium, quantities that MuJoCo derives
+// from the state (xpos, cinert, cvel, ...) are not recomputed after it, while a reset calls
+// mj_forward.
 class MujocoEnv final : public Env {
  public:
   explicit MujocoEnv(std::shared_ptr<const MujocoShared> shared);
@@ -37,8 +39,14 @@ class MujocoEnv final : public Env {
   double ApplyAction(std::span<const double> action);
   void Simulate();
   void Observe(std::span<double> observation) const;
-  // x that RewardedProgress names; stale after a step where MuJoCo leaves it so.
-  double ForwardPosition() const;
+  void ObserveState(std::span<double> observation) const;
+  // What RewardedProgress names, of the state as MuJoCo leaves it after a step: a position along x
+  // whose change counts, or the reward itself.
+  double Progress() const;
+  double MassCenter() const;
+  // Distance between two of the bodies that the task measures, by their places in shared_->bodies.
+  double Distance(std::size_t a, std::size_t b) const;
+  bool IsHealthy() const;
   void CheckStable() const;
   // Calls visit(values) on every array that the coming steps read, each as a span.
   template <class Visit>
@@ -48,7 +56,8 @@ class MujocoEnv final : public Env {
   MjDataPtr data_;
 };
 
-std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task);
+std::shared_ptr<const EnvFactory> MakeMujocoFactory(const MujocoTask& task,
+                                                    const std::string& name);
 
 }  // namespace lfiw::envs
 

@@ -1,11 +1,13 @@
 #include "core/logs/minari_log.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -109,6 +111,31 @@ json ParseOrNull(const std::string& text) {
   return value.is_discarded() ? json() : value;
 }
 
+// Arguments of gymnasium.make that decide how an environment is drawn, not what it does.
+bool IsDrawing(const std::string& argument) {
+  static constexpr std::array<std::string_view, 9> kDrawing = {"render_mode",
+                                                               "width",
+                                                               "height",
+                                                               "camera_id",
+                                                               "camera_name",
+                                                               "max_geom",
+                                                               "default_camera_config",
+                                                               "visual_options",
+                                                               "disable_env_checker"};
+  return std::ranges::find(kDrawing, argument) != kDrawing.end();
+}
+
+// The arguments that an environment was made with, each as ":name=value" behind its name.
+std::string EnvironmentOptions(const json& spec) {
+  std::string text;
+  const json arguments = spec.value("kwargs", json());
+  if (!arguments.is_object()) return text;
+  for (const auto& [name, value] : arguments.items()) {
+    if (!IsDrawing(name) && !value.is_null()) text += ":" + name + "=" + value.dump();
+  }
+  return text;
+}
+
 class MinariReader final : public LogReader {
  public:
   MinariReader(std::unique_ptr<ArrayStore> store, const std::string& metadata,
@@ -173,7 +200,7 @@ class MinariReader final : public LogReader {
   std::string Environment() const {
     const json spec = ParseOrNull(Metadata("env_spec"));
     if (spec.is_object() && spec.contains("id") && spec["id"].is_string()) {
-      return spec["id"].get<std::string>();
+      return spec["id"].get<std::string>() + EnvironmentOptions(spec);
     }
     const std::string name = Metadata("environment");
     return name.empty() ? Metadata("dataset_id") : name;

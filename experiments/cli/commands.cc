@@ -50,6 +50,15 @@ std::unique_ptr<Policy> LoadPolicyFor(const EnvFactory& env, const std::string& 
   return policy;
 }
 
+// Finds the environment that a command line names, and says which version that is.
+std::shared_ptr<const EnvFactory> NamedEnv(const std::string& name) {
+  std::shared_ptr<const EnvFactory> env = FindEnv(name);
+  if (const std::string note = VersionNote(name); !note.empty()) {
+    fmt::print(stderr, "lfiw: note: {}\n", note);
+  }
+  return env;
+}
+
 // Calls use(batch) for pieces of a log that are held in memory one at a time. Throws as LoadLog.
 template <class Use>
 void StreamLog(const std::string& path, const Use& use) {
@@ -79,7 +88,7 @@ void Replay(const EpisodeBatch& log, PolicyChecker& checker) {
 // The bounds that actions were clipped to: the environment's, or what the log shows.
 ActionBounds BoundsFor(const CheckPolicyCommand& options, const Policy& policy) {
   if (!options.env.empty()) {
-    const EnvSpec& spec = FindEnv(options.env)->spec();
+    const EnvSpec spec = FindEnv(options.env)->spec();
     CheckFits(policy, spec);
     return {spec.action_low, spec.action_high};
   }
@@ -154,7 +163,7 @@ Outcome Run(const RunOptions& options, const CommonOptions& common) {
 }
 
 Outcome Truth(const TruthCommand& options, const CommonOptions& common) {
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   if (options.mean) policy = std::make_unique<MeanPolicy>(std::move(policy));
   TerminalProgress progress("truth (real environment)", options.episodes, "episodes",
@@ -190,7 +199,7 @@ Outcome Truth(const TruthCommand& options, const CommonOptions& common) {
 
 Outcome Train(const TrainCommand& options, const CommonOptions& common) {
   WarnIfSlow();
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   const auto ppo = LoadConfig<PpoOptions>("", options.overrides);
   const RunDirectory directory(options.out);
   TerminalProgress progress("train policy (PPO)", ppo.total_steps, "steps", common.verbosity);
@@ -204,7 +213,7 @@ Outcome Train(const TrainCommand& options, const CommonOptions& common) {
 
 Outcome Collect(const CollectCommand& options, const CommonOptions& common) {
   const LogFormat format = ChooseLogFormat(options.format, options.out);
-  const std::shared_ptr<const EnvFactory> env = FindEnv(options.env);
+  const std::shared_ptr<const EnvFactory> env = NamedEnv(options.env);
   const std::unique_ptr<Policy> policy = LoadPolicyFor(*env, options.policy, options.contract);
   TerminalProgress progress("collect the log", options.episodes, "episodes", common.verbosity);
   const EpisodeRequest request{.episodes = options.episodes,

@@ -64,7 +64,10 @@ std::string EnvironmentOf(const EvaluateCommand& command, const std::string& map
   const std::string named = OpenLog(command.data, {.map = map})->info().environment;
   if (named.empty()) return kNoEnvironment;
   try {
-    return FindEnv(named)->spec().name;
+    const std::string name = FindEnv(named)->spec().name;
+    // a log that states the version which is meant without one has said all that there is to say
+    const bool stated = VersionNote(named).empty() && !VersionNote(name).empty();
+    return stated ? named : name;
   } catch (const ConfigError&) {
     return kNoEnvironment;
   }
@@ -156,7 +159,7 @@ Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
     return DefaultsFor(command, overrides, read);
   });
   // read as the configuration says, so that running its config.yaml again reads the same
-  LogSource log = ReadLogFile(config.log, config.environment, config.seed);
+  LogSource log = ReadLogFile(config.log, config.EnvironmentName(), config.seed);
   if (config.value.horizon == 0) {
     config.value.horizon = SupportedSteps(log.log);
     log.horizon_rule =

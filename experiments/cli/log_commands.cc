@@ -48,12 +48,12 @@ AuditReport Audit(const LogArguments& arguments) {
   }
   AuditReport report = auditor.Finish(reader->info(), reader->counts());
   if (env_auditor) env_auditor->Finish(report);
-  if (const std::string other = VersionDifference(report.info.environment); !other.empty()) {
-    report.AddFinding(Severity::kWarning, "environment_version",
-                      fmt::format("the log is of {}; lfiw has version 4 of it, and {}",
-                                  report.info.environment, other),
-                      env ? "name no environment, so that reward and end are learned"
-                          : "the log is not compared with it; reward and end will be learned");
+  const std::string used = env ? env->spec().name : "";
+  if (const std::string other = VersionConflict(used, report.info.environment); !other.empty()) {
+    report.AddFinding(
+        Severity::kWarning, "environment_version", other,
+        env ? fmt::format("use --env {}", report.info.environment)
+            : "the log is held against no environment; reward and end will be learned");
   }
   return report;
 }
@@ -68,7 +68,8 @@ LogReadOptions ReadOptionsFor(const LogArguments& arguments) {
   LogReadOptions options{.map = arguments.map, .max_episode_steps = arguments.max_episode_steps};
   if (arguments.env.empty()) return options;
   const std::shared_ptr<const EnvFactory> env = FindEnv(arguments.env);
-  if (env->spec().aux_dim() == 1) options.position_step_seconds = env->spec().step_seconds;
+  if (env->spec().aux_is_forward_velocity())
+    options.position_step_seconds = env->spec().step_seconds;
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/evaluate.h"
 #include "experiments/cli/interrupts.h"
+#include "experiments/cli/list_command.h"
 #include "experiments/cli/log_commands.h"
 #include "experiments/cli/openblas_kernel.h"
 #include "experiments/cli/usage.h"
@@ -302,6 +303,21 @@ void AddReport(CLI::App& app, CommandLine& line) {
   verb->callback([&line] { line.action = [&line] { return Report(line.report); }; });
 }
 
+void AddList(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand("list", "Name the environments, estimators, ... there are");
+  verb->footer("Examples:\n  lfiw list environments\n  lfiw list estimators");
+  verb->require_subcommand(1);
+  const auto add = [&](const char* name, const char* summary, Listing listing) {
+    CLI::App* one = verb->add_subcommand(name, summary);
+    AddCommon(*one, line.common);
+    one->callback([&line, listing] { line.action = [listing] { return List(listing); }; });
+  };
+  add("environments", "Sizes, versions and options of environments", Listing::kEnvironments);
+  add("estimators", "What `rows` of an evaluation and a benchmark may name", Listing::kEstimators);
+  add("systems", "Tabular systems of a benchmark", Listing::kSystems);
+  add("presets", "Defaults of an evaluation", Listing::kPresets);
+}
+
 void AddDoctor(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand(
       "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
@@ -358,6 +374,7 @@ int RunProgram(int argc, char** argv) {
   AddConvert(app, line);
   AddCache(app, line);
   AddReport(app, line);
+  AddList(app, line);
   AddDoctor(app, line);
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/index_list.h"
+#include "envs/env_registry.h"
 #include "policies/log_compatibility.h"
 
 namespace lfiw::experiments {
@@ -20,6 +21,13 @@ constexpr double kExact = 1e-2;
 constexpr double kApproximate = 0.5;
 // A shift is the explanation when it leaves less than this part of the difference.
 constexpr double kShiftGain = 0.5;
+// So is another version.
+constexpr double kVersionGain = 0.5;
+
+// Whether the log marks that step t of an episode terminates it.
+bool EndsAt(const EpisodeBatch& batch, std::int64_t episode, std::int64_t t) {
+  return t + 1 == batch.Length(episode) && batch.terminated[static_cast<std::size_t>(episode)] != 0;
+}
 
 }  // namespace
 
@@ -40,6 +48,7 @@ void EnvAuditor::Add(const EpisodeBatch& batch) {
     CheckFits(batch, env_->spec(), "the log");
   } catch (const DataError& error) {
     misfit_ = error.what();
+    fitting_ = VersionOfSizes(env_->spec(), batch.obs_dim(), batch.action_dim());
     return;
   }
   if (!functions_) {
@@ -49,11 +58,13 @@ void EnvAuditor::Add(const EpisodeBatch& batch) {
       source_ = RewardSource::kTrapezoid;
       functions_ = env_->MakeTaskRules(source_);
     }
+    FindVersions();
   }
   const std::vector<std::int64_t> all = IndexList(batch.episodes());
   const Transitions steps = GatherTransitions(batch, all);
   CompareActions(batch);
   CompareRewards(batch, steps);
+  CompareVersions(batch, steps);
   CompareTermination(batch, steps);
   episodes_ += batch.episodes();
 }
@@ -82,10 +93,49 @@ void EnvAuditor::CompareRewards(const EpisodeBatch& batch, const Transitions& st
     for (std::size_t t = 0; t < count; ++t, ++row) {
       const double reward = batch.rewards[first + t];
       same_.Add(reward, computed[row]);
+      if (EndsAt(batch, e, static_cast<std::int64_t>(t))) at_ends_.Add(reward, computed[row]);
       if (t > 0) before_.Add(reward, computed[row - 1]);
       if (t + 1 < count) after_.Add(reward, computed[row + 1]);
     }
   }
+}
+
+void EnvAuditor::FindVersions() {
+  const EnvSpec& spec = env_->spec();
+  for (const std::string& name : VersionsOf(spec.name)) {
+    const std::shared_ptr<const EnvFactory> other = FindEnv(name);
+    const EnvSpec& found = other->spec();
+    const bool comparable = found.obs_dim == spec.obs_dim && found.action_dim == spec.action_dim &&
+                            found.aux_names == spec.aux_names;
+    if (found.name == spec.name || !comparable) continue;
+    versions_.push_back({found.name, other->MakeTaskRules(source_), {}, {}});
+  }
+}
+
+void EnvAuditor::CompareVersions(const EpisodeBatch& batch, const Transitions& steps) {
+  std::vector<double> computed(static_cast<std::size_t>(steps.size()));
+  for (Version& version : versions_) {
+    version.rules->Rewards(steps.states, steps.actions, steps.next_states, steps.aux, computed);
+    std::size_t row = 0;
+    for (std::int64_t e = 0; e < batch.episodes(); ++e) {
+      const std::int64_t first = batch.offsets[static_cast<std::size_t>(e)];
+      for (std::int64_t t = 0; t < batch.Outcomes(e); ++t, ++row) {
+        const double reward = batch.rewards[static_cast<std::size_t>(first + t)];
+        version.all.Add(reward, computed[row]);
+        if (EndsAt(batch, e, t)) version.at_ends.Add(reward, computed[row]);
+      }
+    }
+  }
+}
+
+const EnvAuditor::Version* EnvAuditor::BetterVersion(double tolerance) const {
+  for (const Version& version : versions_) {
+    if (version.all.Rms() > tolerance) continue;
+    // versions that differ at ends alone differ little over all steps
+    if (version.all.Rms() < kVersionGain * same_.Rms()) return &version;
+    if (version.at_ends.Rms() < kVersionGain * at_ends_.Rms()) return &version;
+  }
+  return nullptr;
 }
 
 void EnvAuditor::CompareTermination(const EpisodeBatch& batch, const Transitions& steps) {
@@ -95,8 +145,7 @@ void EnvAuditor::CompareTermination(const EpisodeBatch& batch, const Transitions
   for (std::int64_t e = 0; e < batch.episodes(); ++e) {
     const std::int64_t count = batch.Outcomes(e);
     for (std::int64_t t = 0; t < count; ++t, ++row) {
-      const bool marked =
-          t + 1 == batch.Length(e) && batch.terminated[static_cast<std::size_t>(e)] != 0;
+      const bool marked = EndsAt(batch, e, t);
       if (marked && terminal[row] == 0) ++false_terminals_;
       if (!marked && terminal[row] != 0) ++missed_terminals_;
     }
@@ -108,6 +157,16 @@ void EnvAuditor::ReportRewards(AuditReport& report) const {
   const double scale = std::max(report.reward.deviation, 1e-6);
   const double tolerance = source_ == RewardSource::kDisplacement ? kExact : kApproximate;
   const auto from = source_ == RewardSource::kDisplacement ? "" : " (velocity from observations)";
+  if (const Version* other = BetterVersion(tolerance * scale)) {
+    report.AddFinding(Severity::kWarning, "environment_version",
+                      fmt::format("rewards are those of {} rather than {}'s: where episodes end "
+                                  "they differ from its by {:.2g} (rms), from {}'s by {:.2g}, and "
+                                  "over all steps by {:.2g} and {:.2g}",
+                                  other->name, name, other->at_ends.Rms(), name, at_ends_.Rms(),
+                                  other->all.Rms(), same_.Rms()),
+                      fmt::format("use --env {}", other->name));
+    return;
+  }
   if (same_.Rms() <= tolerance * scale) {
     report.AddFinding(
         Severity::kNote, "reward_agrees",
@@ -158,7 +217,8 @@ void EnvAuditor::ReportTermination(AuditReport& report) const {
 void EnvAuditor::Finish(AuditReport& report) const {
   if (!misfit_.empty()) {
     report.AddFinding(Severity::kError, "wrong_environment", misfit_,
-                      "name the environment that the log is from");
+                      fitting_.empty() ? "name the environment that the log is from"
+                                       : fmt::format("use --env {}", fitting_));
     return;
   }
   if (report.episodes == 0) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/layers.h"
 #include "core/logs/episode_batch.h"
@@ -14,7 +15,8 @@
 namespace lfiw::experiments {
 
 // Compares a log with the environment it is said to come from: sizes, bounds of actions, the reward
-// function and the termination rule. One pass, batch by batch.
+// function and the termination rule; and its rewards with those of other versions of it, if they
+// observe the same. One pass, batch by batch.
 class EnvAuditor {
  public:
   explicit EnvAuditor(std::shared_ptr<const EnvFactory> env) : env_(std::move(env)) {}
@@ -31,6 +33,16 @@ class EnvAuditor {
     void Add(double logged, double computed);
     double Rms() const;
   };
+  // Another version of the environment.
+  struct Version {
+    std::string name;
+    std::unique_ptr<TaskRules> rules;
+    Mismatch all, at_ends;  // at steps that terminate
+  };
+  void FindVersions();
+  void CompareVersions(const EpisodeBatch& batch, const Transitions& steps);
+  // The other version whose rewards the log has, if it has not those of the named one.
+  const Version* BetterVersion(double tolerance) const;
   void CompareActions(const EpisodeBatch& batch);
   void CompareRewards(const EpisodeBatch& batch, const Transitions& steps);
   void CompareTermination(const EpisodeBatch& batch, const Transitions& steps);
@@ -41,11 +53,14 @@ class EnvAuditor {
   std::unique_ptr<TaskRules> functions_;  // null until the first fitting batch
   RewardSource source_ = RewardSource::kDisplacement;
   std::string misfit_;
+  std::string fitting_;  // the version whose sizes the log has, where those of `env_` differ
   std::int64_t episodes_ = 0;
   std::int64_t outside_ = 0;  // steps with an action outside the bounds
   std::string first_outside_;
   // The logged reward against that of the same step, of the step before, and of the step after.
   Mismatch same_, before_, after_;
+  Mismatch at_ends_;                   // the same at steps that terminate
+  std::vector<Version> versions_;      // others of the same sizes
   std::int64_t false_terminals_ = 0;   // episodes said to end in a terminal state that is none
   std::int64_t missed_terminals_ = 0;  // steps into a terminal state that the episode goes past
 };

@@ -75,6 +75,9 @@ void CheckTask(const EvaluationConfig& config, Problems& problems) {
                               : "task.reward_file: is read by task.reward: torchscript alone");
   }
   if (config.environment != kNoEnvironment) return;
+  if (!config.environment_options.empty()) {
+    problems.emplace_back("environment none: has no environment_options");
+  }
   if (config.log.file.empty()) problems.emplace_back("environment none: needs a log in log.file");
   if (config.policies.pair != PolicyPair::kFiles) {
     problems.emplace_back("environment none: needs policies.pair: files");

@@ -8,6 +8,7 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
+#include "envs/env_options.h"
 #include "experiments/presentation/experiment.h"
 #include "models/classifier_fit.h"
 #include "models/dynamics_fit.h"
@@ -248,6 +249,7 @@ struct EvaluationConfig {
   std::uint64_t seed = 0;
   double checkpoint_seconds = 60.0;
   std::string environment = "HalfCheetah";
+  EnvOptions environment_options;
   EstimandOptions value;
   TaskOptions task;
   PolicyPairOptions policies;
@@ -265,6 +267,9 @@ struct EvaluationConfig {
   SupportOptions support;
   VerdictOptions verdict;
 
+  // The environment with its options, as FindEnv reads it.
+  std::string EnvironmentName() const { return environment_options.AppendedTo(environment); }
+
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
@@ -277,7 +282,12 @@ struct EvaluationConfig {
     v.Field("checkpoint_seconds", checkpoint_seconds,
             "seconds between checkpoints of a training: the most work that a kill can lose",
             AtLeast(0.0));
-    v.Field("environment", environment, "environment name, or none if only its log is known");
+    v.Field("environment", environment,
+            "environment name, such as Hopper or Hopper-v5, or none if only its log is known");
+    v.Field(
+        "environment_options", environment_options,
+        "arguments of gymnasium.make: frame_skip, ctrl_cost_weight, healthy_z_range, ...; `lfiw "
+        "list environments` names those of each environment");
     v.Field("value", value, "the estimand");
     v.Field("task", task, "reward, termination and action bounds in the model");
     v.Field("policies", policies, "behavior and evaluation policy");

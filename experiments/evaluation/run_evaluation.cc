@@ -11,6 +11,7 @@
 
 #include "core/run/result_table.h"
 #include "core/run/system_info.h"
+#include "envs/env_registry.h"
 #include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/policy_evaluation.h"
@@ -127,14 +128,17 @@ Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   CheckConfig(config);
   // what is given as a file is checked before anything is trained
   if (!config.log.file.empty() && !given) {
-    given = ReadLogFile(config.log, config.environment, config.seed);
+    given = ReadLogFile(config.log, config.EnvironmentName(), config.seed);
   }
   const Task task = MakeTask(config, given ? &*given : nullptr);
   if (given) FitLogToTask(task, config.log.file, *given);
   const StageContext context{config, task, run.cache, run.verbosity};
 
   PolicySet policies = MakePolicies(context);
-  const LogSource log = given ? *std::move(given) : CollectLog(context, *policies.behavior);
+  LogSource log = given ? *std::move(given) : CollectLog(context, *policies.behavior);
+  if (const std::string note = VersionNote(config.environment); !note.empty()) {
+    log.notes.push_back(note);
+  }
   if (!policies.behavior && config.back_test.enabled) {
     policies.behavior = FindBehavior(context, log);
   }

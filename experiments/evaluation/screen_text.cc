@@ -7,6 +7,7 @@
 
 #include "core/run/result_table.h"
 #include "core/run/text_table.h"
+#include "envs/env_registry.h"
 #include "experiments/presentation/number_text.h"
 #include "ope/rollouts/rollout_estimators.h"
 
@@ -38,6 +39,9 @@ std::string LogLine(const ReportInputs& in) {
   }
   line += "\n";
   if (!in.log.horizon_rule.empty()) line += in.log.horizon_rule + "\n";
+  if (const std::string note = VersionNote(in.config.environment); !note.empty()) {
+    line += note + "\n";
+  }
   return line;
 }
 

@@ -125,30 +125,50 @@ VectorD BoundOf(const std::vector<double>& given, const char* name, const Vector
   return Eigen::Map<const VectorD>(given.data(), shown.size());
 }
 
-// The displacement that the reward function needs, from the logged reward: r - R(s, a, s', 0).
-// Returns the root mean square difference to the mean observed velocity of each step.
+// Recovers the one column of aux that the reward function needs from the logged reward, which is
+// linear in it: (r - R(s, a, s', 0)) / (R(s, a, s', 1) - R(s, a, s', 0)). Returns the root mean
+// square difference to the rewards that follow from observations alone.
 double RecoverAux(const EnvFactory& env, EpisodeBatch& log) {
   const TransitionView steps(log, IndexList(log.episodes()));
   const auto count = static_cast<std::size_t>(steps.size());
-  std::vector<double> rest(count), trapezoid(count);
+  std::vector<double> rest(count), with_one(count), trapezoid(count);
   const auto rules = env.MakeTaskRules(), observed = env.MakeTaskRules(RewardSource::kTrapezoid);
   ForEachBlock(steps, [&](std::int64_t begin, const Transitions& t) {
     const auto first = static_cast<std::size_t>(begin), n = static_cast<std::size_t>(t.size());
-    const MatrixF aux = MatrixF::Zero(t.size(), 1);
-    rules->Rewards(t.states, t.actions, t.next_states, aux, std::span(rest).subspan(first, n));
-    observed->Rewards(t.states, t.actions, t.next_states, aux,
-                      std::span(trapezoid).subspan(first, n));
+    const auto rewards = [&](const TaskRules& from, float aux, std::vector<double>& out) {
+      from.Rewards(t.states, t.actions, t.next_states, MatrixF::Constant(t.size(), 1, aux),
+                   std::span(out).subspan(first, n));
+    };
+    rewards(*rules, 0.0f, rest);
+    rewards(*rules, 1.0f, with_one);
+    rewards(*observed, 0.0f, trapezoid);
   });
   log.aux.setZero(log.steps(), 1);
   std::vector<double> squares;
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t step = steps.Step(static_cast<std::int64_t>(i));
     const double reward = log.rewards[static_cast<std::size_t>(step)];
-    log.aux(step, 0) = static_cast<float>(reward - rest[i]);
+    // as a float, 1 is 1 whatever it was subtracted from
+    const double weight = static_cast<float>(with_one[i] - rest[i]);
+    if (weight != 0.0) log.aux(step, 0) = static_cast<float>((reward - rest[i]) / weight);
     const double difference = reward - trapezoid[i];
     squares.push_back(difference * difference);
   }
   return std::sqrt(Mean(squares));
+}
+
+// What RecoverAux did, in words.
+std::string RecoveryNote(const EnvSpec& spec, double rms) {
+  if (spec.aux_is_forward_velocity()) {
+    return fmt::format(
+        "the displacement of each step is recovered from the logged rewards; it differs from the "
+        "mean observed velocity by {:.3g} (root mean square)",
+        rms);
+  }
+  return fmt::format(
+      "what observations do not tell of a reward ({}) is recovered from the logged rewards, which "
+      "differ from those of observations alone by {:.3g} (root mean square)",
+      spec.aux_names.front(), rms);
 }
 
 // Of all files that are read for the log.
@@ -189,8 +209,8 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
   LogReadOptions read{.map = options.map};
   // forward positions in the file give the displacement that some rewards need
   if (environment != kNoEnvironment && !environment.empty()) {
-    const EnvSpec& spec = FindEnv(environment)->spec();
-    if (spec.aux_dim() > 0) read.position_step_seconds = spec.step_seconds;
+    const EnvSpec spec = FindEnv(environment)->spec();
+    if (spec.aux_is_forward_velocity()) read.position_step_seconds = spec.step_seconds;
   }
   LoadedLog loaded = LoadLog(options.file, read, options.max_transitions, seed);
   ValidateSizes(loaded.batch, options.file);
@@ -206,7 +226,7 @@ LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
 
 Task MakeTask(const EvaluationConfig& config, const LogSource* log) {
   if (config.environment != kNoEnvironment) {
-    const std::shared_ptr<const EnvFactory> env = FindEnv(config.environment);
+    const std::shared_ptr<const EnvFactory> env = FindEnv(config.EnvironmentName());
     return {env->spec(), env};
   }
   LFIW_ASSERT(log != nullptr);
@@ -228,19 +248,15 @@ void FitLogToTask(const Task& task, const std::string& path, LogSource& log) {
   CheckFits(log.log, task.spec, path);
   if (task.env != nullptr) {
     AddEnvFindings(task.env, log);
-    if (const std::string other = VersionDifference(log.environment); !other.empty()) {
-      log.audit.AddFinding(
-          Severity::kWarning, "environment_version",
-          fmt::format("it is of {}; lfiw has version 4 of it, and {}", log.environment, other),
-          "use --env none, so that reward and end are learned");
+    if (const std::string other = VersionConflict(task.spec.name, log.environment);
+        !other.empty()) {
+      log.audit.AddFinding(Severity::kWarning, "environment_version", other,
+                           fmt::format("use --env {}", log.environment));
     }
   }
   if (task.env == nullptr || task.spec.aux_dim() == 0 || log.log.aux_dim() > 0) return;
   const double rms = RecoverAux(*task.env, log.log);
-  log.notes.push_back(fmt::format(
-      "the displacement of each step is recovered from the logged rewards; it differs from the "
-      "mean observed velocity by {:.3g} (root mean square)",
-      rms));
+  log.notes.push_back(RecoveryNote(task.spec, rms));
 }
 
 PolicySet MakePolicies(const StageContext& context) {

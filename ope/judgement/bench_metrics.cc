@@ -137,7 +137,7 @@ std::optional<ReferenceReturns> D4rlReturns(std::string_view env) {
   if (env == "HalfCheetah") return ReferenceReturns{-280.178953, 12135.0};
   if (env == "Hopper") return ReferenceReturns{-20.272305, 3234.3};
   if (env == "Walker2d") return ReferenceReturns{1.629008, 4592.3};
-  if (env == "Ant") return ReferenceReturns{-325.6, 3879.7};
+  if (env == "Ant" || env == "Ant-v2") return ReferenceReturns{-325.6, 3879.7};
   return {};
 }
 

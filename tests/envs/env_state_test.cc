@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -54,8 +55,11 @@ TEST_P(EnvState, StateOfAnotherSizeIsRefused) {
   EXPECT_THROW(env->LoadState(state), DataError);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EnvState, ::testing::ValuesIn(EnvNames()),
-                         [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(All, EnvState, ::testing::ValuesIn(EnvNames()), [](const auto& test) {
+  std::string name = test.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace lfiw::envs

@@ -9,10 +9,11 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "envs/mujoco_model.h"
+#include "envs/mujoco_shared.h"
 #include "tests/envs/reference.h"
 
 namespace lfiw::envs {
@@ -88,6 +89,9 @@ std::map<std::string, Getter> GeomAndActuatorFields() {
       {"wrap_type", Table(&M::wrap_type, &M::nwrap)},
       {"wrap_objid", Table(&M::wrap_objid, &M::nwrap)},
       {"wrap_prm", Table(&M::wrap_prm, &M::nwrap)},
+      {"site_bodyid", Table(&M::site_bodyid, &M::nsite)},
+      {"site_pos", Table(&M::site_pos, &M::nsite, 3)},
+      {"site_quat", Table(&M::site_quat, &M::nsite, 4)},
   };
 }
 
@@ -115,6 +119,7 @@ std::map<std::string, mjtObj> NameFields() {
   return {{"body_name", mjOBJ_BODY},
           {"jnt_name", mjOBJ_JOINT},
           {"geom_name", mjOBJ_GEOM},
+          {"site_name", mjOBJ_SITE},
           {"actuator_name", mjOBJ_ACTUATOR}};
 }
 
@@ -125,26 +130,24 @@ std::vector<double> Flatten(const Json& value) {
   return flat;
 }
 
-class MujocoTaskModel : public testing::TestWithParam<MujocoTask> {};
-
-TEST_P(MujocoTaskModel, HasEveryRecordedConstantOfTheReference) {
-  const auto model = CompileMjcf(std::string(GetParam().name), GetParam().mjcf);
+// Expects that a model has every constant of a file, to 1e-12.
+void ExpectConstants(const mjModel& model, const std::string& file) {
   std::map<std::string, Getter> getters = GlobalFields();
   getters.merge(BodyAndJointFields());
   getters.merge(GeomAndActuatorFields());
   const auto names = NameFields();
-  const Json reference = ReadReference(ReferenceName(GetParam()) + ".model.json");
+  const Json reference = ReadReference(file);
   for (const auto& [field, value] : reference.items()) {
-    if (field == "mujoco") continue;
+    if (field == "mujoco" || field == "gymnasium") continue;
     if (const auto kind = names.find(field); kind != names.end()) {
       for (int i = 0; i < static_cast<int>(value.size()); ++i) {
-        const char* name = mj_id2name(model.get(), kind->second, i);
+        const char* name = mj_id2name(&model, kind->second, i);
         EXPECT_EQ(name == nullptr ? "" : name, value[static_cast<std::size_t>(i)]) << field;
       }
       continue;
     }
     ASSERT_TRUE(getters.contains(field)) << field;
-    const std::vector<double> seen = getters.at(field)(*model);
+    const std::vector<double> seen = getters.at(field)(model);
     const std::vector<double> expected = Flatten(value);
     ASSERT_EQ(seen.size(), expected.size()) << field;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -154,9 +157,27 @@ TEST_P(MujocoTaskModel, HasEveryRecordedConstantOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MujocoTaskModel,
+class MujocoTaskModel : public testing::TestWithParam<MujocoTask> {};
+
+TEST_P(MujocoTaskModel, HasEveryRecordedConstantOfTheReference) {
+  ExpectConstants(*LoadMujocoTask(GetParam())->model, ReferenceName(GetParam()) + ".model.json");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MujocoTaskModel, testing::ValuesIn(FirstTasks()),
+                         [](const auto& task) { return TestName(task.param); });
+
+class GymnasiumModel : public testing::TestWithParam<MujocoTask> {};
+
+TEST_P(GymnasiumModel, HasEveryConstantOfGymnasiums) {
+  const MujocoTask& task = GetParam();
+  const std::string version = task.edited.empty() ? "" : "_v5";
+  ExpectConstants(*LoadMujocoTask(task)->model,
+                  "gymnasium/" + ReferenceName(task) + version + ".model.json");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GymnasiumModel,
                          testing::ValuesIn(MujocoTasks().begin(), MujocoTasks().end()),
-                         [](const auto& task) { return std::string(task.param.name); });
+                         [](const auto& task) { return TestName(task.param); });
 
 bool Healthy(std::string_view task, std::vector<double> positions, std::vector<double> velocities) {
   return FindTask(task).healthy(positions, velocities);
@@ -190,10 +211,44 @@ TEST(MujocoTaskHealth, AntNeedsHeightInClosedIntervalAndFiniteState) {
   EXPECT_FALSE(Healthy("Ant", {0.5, 0.0}, {kNan}));
 }
 
-TEST(ImpactCost, IsQuadraticUpToTen) {
-  EXPECT_DOUBLE_EQ(ImpactCost(std::vector<double>{1000.0, -2000.0}), 2.5);
-  EXPECT_DOUBLE_EQ(ImpactCost(std::vector<double>{1e6}), 10.0);
-  EXPECT_DOUBLE_EQ(ImpactCost({}), 0.0);
+TEST(MujocoTaskHealth, HumanoidNeedsHeightInOpenInterval) {
+  EXPECT_TRUE(Healthy("Humanoid", {1.01, 5.0}, {1e6}));
+  EXPECT_FALSE(Healthy("Humanoid", {1.0, 0.0}, {0.0}));
+  EXPECT_FALSE(Healthy("Humanoid", {2.0, 0.0}, {0.0}));
+}
+
+TEST(MujocoTaskHealth, InvertedPendulumNeedsAngleInClosedIntervalAndFiniteState) {
+  EXPECT_TRUE(Healthy("InvertedPendulum", {-9.0, 0.2}, {50.0, 0.0}));
+  EXPECT_FALSE(Healthy("InvertedPendulum", {0.0, -0.201}, {0.0, 0.0}));
+  EXPECT_FALSE(Healthy("InvertedPendulum", {kNan, 0.0}, {0.0, 0.0}));
+  EXPECT_FALSE(Healthy("InvertedPendulum", {0.0, 0.0}, {0.0, kNan}));
+}
+
+TEST(MujocoTaskHealth, IsAlwaysGivenWhereThereIsNoRule) {
+  EXPECT_TRUE(Healthy("HalfCheetah", {kNan, 100.0}, {kNan}));
+}
+
+TEST(ContactCost, IsQuadraticUpToTenInHumanoidStandup) {
+  const ContactCost& cost = FindTask("HumanoidStandup").contact;
+  EXPECT_DOUBLE_EQ(cost(std::vector<double>{1000.0, -2000.0}), 2.5);
+  EXPECT_DOUBLE_EQ(cost(std::vector<double>{1e6}), 10.0);
+  EXPECT_DOUBLE_EQ(cost({}), 0.0);
+}
+
+TEST(ContactCost, ClipsEveryForceToOneInAnt) {
+  const ContactCost& cost = FindTask("Ant").contact;
+  EXPECT_DOUBLE_EQ(cost(std::vector<double>{0.5, -2000.0, 1e9}), 5e-4 * 2.25);
+}
+
+TEST(MujocoTasks, CoverVersionsZeroToFiveOfElevenTasksOnceEach) {
+  std::map<std::string_view, std::multiset<int>> versions;
+  for (const MujocoTask& task : MujocoTasks()) {
+    for (int v = task.first_version; v <= task.last_version; ++v) versions[task.name].insert(v);
+  }
+  EXPECT_EQ(versions.size(), 11u);
+  for (const auto& [name, seen] : versions) {
+    EXPECT_EQ(seen, (std::multiset<int>{0, 1, 2, 3, 4, 5})) << name;
+  }
 }
 
 }  // namespace

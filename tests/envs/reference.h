@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/layers.h"
 #include "envs/mujoco_task.h"
@@ -15,8 +16,8 @@
 
 namespace lfiw::envs {
 
-// Constants and episodes recorded with MuJoCo 2.2.2 from gym's v4 models: data/NAME.model.json and
-// data/NAME.json.
+// A file below data. Those at its top are constants and episodes recorded with MuJoCo 2.2.2 from
+// gym's version 4; those in gymnasium/ are of record_gymnasium.py.
 inline nlohmann::json ReadReference(const std::string& file) {
   std::ifstream stream(SourceFile("tests/envs/data/" + std::string(file)));
   return nlohmann::json::parse(stream);
@@ -33,10 +34,22 @@ inline std::string ReferenceName(const MujocoTask& task) {
 }
 
 // gtest's name of a parameter
-inline void PrintTo(const MujocoTask& task, std::ostream* out) { *out << task.name; }
+inline void PrintTo(const MujocoTask& task, std::ostream* out) { *out << FullName(task); }
+
+// "Walker2d-v5" -> "Walker2d_v5"
+inline std::string TestName(const MujocoTask& task) {
+  std::string name = FullName(task);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
 
 inline const MujocoTask& FindTask(std::string_view name) {
-  return *std::ranges::find(MujocoTasks(), name, &MujocoTask::name);
+  return *std::ranges::find(MujocoTasks(), name, FullName);
+}
+
+// The six tasks, in version 4, whose constants and episodes are at the top of data.
+inline std::vector<MujocoTask> FirstTasks() {
+  return {MujocoTasks().begin(), MujocoTasks().begin() + 6};
 }
 
 }  // namespace lfiw::envs

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "envs/env_registry.h"
 #include "tests/policies/fake_env.h"
 
 namespace lfiw::policies {
@@ -39,6 +40,15 @@ TEST(LogFit, LogOfAnotherEnvironmentIsRefused) {
   EXPECT_THAT([&] { CheckFits(MakeLog(), spec, "log.npz"); },
               ThrowsMessage<DataError>(AllOf(HasSubstr("log.npz: observations have 3 columns"),
                                              HasSubstr("Point has 376"))));
+}
+
+TEST(LogFit, AnotherVersionThatHasTheSizesIsNamed) {
+  EpisodeBatch log = MakeLog();
+  log.observations = MatrixF::Zero(3, 111);
+  log.actions = MatrixF::Zero(2, 8);
+  EXPECT_THAT([&] { CheckFits(log, envs::FindEnv("Ant")->spec(), "log.npz"); },
+              ThrowsMessage<DataError>("log.npz: observations have 111 columns, Ant has 27; Ant-v2 "
+                                       "has these sizes"));
 }
 
 }  // namespace

@@ -94,6 +94,17 @@ TEST(MinariLog, DirectoryAndIdBelowTheDatasetsPathAreFound) {
   unsetenv("MINARI_DATASETS_PATH");
 }
 
+TEST(MinariLog, ArgumentsOfTheEnvironmentFollowItsNameButThoseOfDrawing) {
+  const TestDir dir;
+  WriteHdf5(MinariArrays(SampleLog({2})), dir / "main_data.hdf5");
+  WriteFileAtomically(
+      dir / "metadata.json",
+      R"({"env_spec": "{\"id\": \"Hopper-v5\", \"kwargs\": {\"render_mode\": \"human\", )"
+      R"(\"terminate_when_unhealthy\": false, \"healthy_z_range\": [0.8, 2.0]}}"})");
+  EXPECT_EQ(LoadLog(dir.path()).info.environment,
+            "Hopper-v5:healthy_z_range=[0.8,2.0]:terminate_when_unhealthy=false");
+}
+
 TEST(MinariLog, DiscreteSpacesWithAnyStartBecomeOneHot) {
   const TestDir dir;
   NpzFile file = MinariArrays(SampleLog({3}));

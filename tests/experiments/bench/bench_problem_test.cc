@@ -65,7 +65,7 @@ TEST_F(BenchProblemTest, TheSameSeedAndSizeGiveTheSameLog) {
 }
 
 TEST_F(BenchProblemTest, AnEnvironmentHasTheAnswerThatIsStatedWithItsVerdict) {
-  const EnvSpec& spec = FindEnv("Swimmer")->spec();
+  const EnvSpec spec = FindEnv("Swimmer")->spec();
   const std::string policy = dir_ / "idle.npz";
   ConstantPolicy(0.0, 1.0, spec.obs_dim, spec.action_dim).Save(policy);
   BenchTask task;

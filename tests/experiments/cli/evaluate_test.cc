@@ -114,6 +114,18 @@ TEST_F(EvaluateTest, TheEnvironmentIsTheOneThatTheLogNames) {
   EXPECT_EQ(config.task.termination, TerminationSource::kEnvironment);
 }
 
+TEST_F(EvaluateTest, VersionAndOptionsAreThoseThatTheLogNames) {
+  const auto environment = [&](const std::string& named) {
+    NameEnvironment(named);
+    return Resolved().environment;
+  };
+  EXPECT_EQ(environment("Hopper-v5:frame_skip=2"), "Hopper-v5:frame_skip=2");
+  EXPECT_EQ(environment("Hopper-v4"), "Hopper-v4");
+  EXPECT_EQ(environment("ant-medium-v2"), "Ant-v2");
+  // one made with arguments that are not known is not known
+  EXPECT_EQ(environment("Hopper-v5:xml_file=\"mine.xml\""), kNoEnvironment);
+}
+
 TEST_F(EvaluateTest, WithoutAKnownEnvironmentRewardAndEndAreLearned) {
   const auto expect_learned = [&] {
     const EvaluationConfig config = Resolved();

@@ -18,6 +18,7 @@ namespace lfiw::experiments {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -106,6 +107,22 @@ TEST_F(LogCommandsTest, InspectHoldsTheLogAgainstTheEnvironmentThatItNames) {
   EXPECT_LT(unknown.size(), of_its_own.size());
   // unless the user says
   EXPECT_EQ(CodesOf(Audited(Log(path_, "Swimmer"))), of_its_own);
+}
+
+TEST_F(LogCommandsTest, InspectTellsWhereTheLogIsOfAnotherVersionThanNamed) {
+  const auto env = FindEnv("Hopper-v5");
+  SaveLog(CollectEpisodes(*env, ConstantPolicy(0.0, 0.5, 11, 3),
+                          {.episodes = 4, .horizon = 6, .seed = 1, .purpose = "log"}),
+          path_, {.environment = "Hopper-v5"});
+  EXPECT_THAT(CodesOf(Audited(Log(path_))), Not(Contains("environment_version")));
+  const Json audit = Audited(Log(path_, "Hopper"));
+  EXPECT_THAT(CodesOf(audit), Contains("environment_version"));
+  EXPECT_THAT(audit.dump(), HasSubstr("it is of Hopper-v5, but held against Hopper: in Hopper-v5 a "
+                                      "step that ends the episode earns no reward for health"));
+  // one that nobody knows
+  SaveLog(log_, path_, {.environment = "Swimmer-v6"});
+  const Json unknown = Audited(Log(path_));
+  EXPECT_THAT(unknown.dump(), HasSubstr("version 6 is not known"));
 }
 
 TEST_F(LogCommandsTest, InspectRefusesAnEnvironmentThatItDoesNotKnow) {

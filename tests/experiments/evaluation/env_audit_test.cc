@@ -1,10 +1,13 @@
 #include "experiments/evaluation/env_audit.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "envs/env.h"
 #include "envs/env_registry.h"
@@ -76,6 +79,41 @@ TEST(EnvAudit, ALogOfTheEnvironmentItselfAgrees) {
                 ElementsAre(Is(Severity::kNote, "reward_agrees")))
         << name;
   }
+}
+
+TEST(EnvAudit, ALogOfAnyVersionOfAnyTaskAgrees) {
+  for (const std::string& name : EnvNames()) {
+    const auto env = FindEnv(name);
+    EXPECT_THAT(Audit(env, Roll(*env, 2, 12)).findings,
+                ElementsAre(Is(Severity::kNote, "reward_agrees")))
+        << name;
+  }
+}
+
+TEST(EnvAudit, RewardsOfAnotherVersionAreNamed) {
+  const std::vector<std::array<const char*, 2>> versions = {
+      {"Hopper", "Hopper-v5"},
+      {"Hopper-v5", "Hopper"},
+      {"Walker2d", "Walker2d-v5"},
+      {"Pusher-v5", "Pusher"},
+      {"InvertedPendulum", "InvertedPendulum-v5"}};
+  for (const auto& [named, real] : versions) {
+    const auto env = FindEnv(real);
+    const std::int64_t steps = env->spec().max_episode_steps / 2;
+    const AuditReport report = Audit(FindEnv(named), Roll(*env, 5, steps));
+    ASSERT_THAT(report.findings, ElementsAre(Is(Severity::kWarning, "environment_version")))
+        << named;
+    EXPECT_THAT(report.findings[0].text,
+                HasSubstr(fmt::format("rewards are those of {} rather than {}'s", real, named)));
+    EXPECT_EQ(report.findings[0].cure, fmt::format("use --env {}", real));
+  }
+}
+
+TEST(EnvAudit, AVersionThatHasTheSizesOfTheLogIsNamed) {
+  const AuditReport report = Audit(FindEnv("Ant"), Roll(*FindEnv("Ant-v2"), 2, 10));
+  ASSERT_THAT(report.findings, ElementsAre(Is(Severity::kError, "wrong_environment")));
+  EXPECT_THAT(report.findings[0].text, HasSubstr("observations have 111 columns, Ant has 27"));
+  EXPECT_EQ(report.findings[0].cure, "use --env Ant-v2");
 }
 
 TEST(EnvAudit, EndsThatAreNotRecordedAreNotCompared) {

@@ -63,6 +63,52 @@ TEST_F(SourcesTest, TheTaskOfAKnownEnvironmentIsItsSpecWhateverTheLog) {
               ThrowsMessage<ConfigError>(HasSubstr("Swimmer")));
 }
 
+TEST_F(SourcesTest, OptionsMakeAnotherTaskWhoseNameTellsThem) {
+  const auto name = [](const std::vector<std::string>& overrides) {
+    return MakeTask(LoadEvaluationConfig("", overrides), nullptr).spec.name;
+  };
+  EXPECT_EQ(name({"environment=Hopper-v5", "environment_options.frame_skip=2",
+                  "environment_options.healthy_z_range=[0.8, 2]"}),
+            "Hopper-v5:frame_skip=2:healthy_z_range=[0.8,2]");
+  EXPECT_EQ(name({"environment=Hopper-v5", "environment_options={frame_skip: 4}"}), "Hopper-v5");
+  EXPECT_THAT(
+      [&] {
+        name({"environment=Reacher", "environment_options.healthy_reward=2"});
+      },
+      ThrowsMessage<ConfigError>(
+          AllOf(HasSubstr("Reacher: has no option"), HasSubstr("reward_dist_weight"))));
+  EXPECT_THAT([&] { name({"environment_options.frame_skip=fast"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("environment_options.frame_skip")));
+  EXPECT_THAT([&] { name({"environment_options=2"}); },
+              ThrowsMessage<ConfigError>(HasSubstr("a map of options")));
+}
+
+TEST_F(SourcesTest, OptionsAreWrittenSoThatTheyReadTheSame) {
+  const EvaluationConfig config = LoadEvaluationConfig(
+      "", {"environment=Hopper", "environment_options={frame_skip: 2, healthy_z_range: [0.8, 2]}"});
+  const std::string path = dir_ / "config.yaml";
+  WriteFileAtomically(path, DumpConfig(config));
+  EXPECT_EQ(LoadEvaluationConfig(path, {}).EnvironmentName(),
+            "Hopper:frame_skip=2:healthy_z_range=[0.8,2]");
+  EXPECT_EQ(CanonicalText(LoadEvaluationConfig(path, {})), CanonicalText(config));
+}
+
+TEST_F(SourcesTest, AVariantSharesNoPolicyWithItsTask) {
+  const auto policies = [&](const std::string& environment) {
+    config_.environment = environment;
+    task_ = MakeTask(config_, nullptr);
+    config_.policies.behavior_steps = config_.policies.evaluation_steps = 8;
+    config_.policies.ppo.rollout_steps = 8;
+    config_.policies.ppo.minibatches = 1;
+    MakePolicies(Context());
+    return Computed().size();
+  };
+  EXPECT_EQ(policies("Swimmer"), 1u);
+  EXPECT_EQ(policies("Swimmer-v4:ctrl_cost_weight=1e-4"), 1u);
+  EXPECT_EQ(policies("Swimmer:ctrl_cost_weight=1e-3"), 2u);
+  EXPECT_EQ(policies("Swimmer:frame_skip=5"), 3u);
+}
+
 TEST_F(SourcesTest, TheTaskOfALogAloneHasItsSizesAndItsName) {
   config_.environment = kNoEnvironment;
   log_.log.aux = MatrixF::Zero(log_.log.steps(), 2);
@@ -202,6 +248,24 @@ TEST_F(SourcesTest, TheDisplacementIsRecoveredFromLoggedRewards) {
   EXPECT_GT(rms, 0.0);
   EXPECT_THAT(log.notes, ElementsAre(AllOf(HasSubstr("recovered from the logged rewards"),
                                            HasSubstr(fmt::format("velocity by {:.3g} (", rms)))));
+}
+
+TEST_F(SourcesTest, WhatObservationsDoNotTellIsRecoveredWhateverItsWeight) {
+  for (const char* name :
+       {"Swimmer:forward_reward_weight=3", "Humanoid-v5", "InvertedDoublePendulum",
+        "Ant-v5:include_cfrc_ext_in_observation=false"}) {
+    const std::shared_ptr<const EnvFactory> env = FindEnv(name);
+    const EnvSpec& spec = env->spec();
+    const EpisodeBatch whole =
+        CollectEpisodes(*env, ConstantPolicy(0.0, 0.1, spec.obs_dim, spec.action_dim),
+                        {.episodes = 2, .horizon = 10, .seed = 2, .purpose = "log"});
+    ASSERT_EQ(whole.aux_dim(), 1) << name;
+    LogSource log{.log = whole, .hash = "log"};
+    log.log.aux.resize(whole.steps(), 0);
+    FitLogToTask({spec, env}, "log.npz", log);
+    EXPECT_LT((log.log.aux - whole.aux).cwiseAbs().maxCoeff(), 1e-4) << name;
+    EXPECT_THAT(log.notes, SizeIs(1));
+  }
 }
 
 TEST_F(SourcesTest, ALogThatNeedsNoDisplacementStaysAsItIs) {
