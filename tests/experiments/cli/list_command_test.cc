@@ -53,12 +53,12 @@ TEST(ListCommand, NamesEveryEstimatorAndSystemWithItsSummary) {
   for (const std::string& name : TabularProblemNames()) EXPECT_THAT(systems, HasSubstr(name + " "));
 }
 
-TEST(ListCommand, PrintsWhatItLists) {
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(List(Listing::kPresets), 0);
-  const std::string text = testing::internal::GetCapturedStdout();
-  EXPECT_EQ(text, List(Listing::kPresets).text);
-  EXPECT_THAT(text, StartsWith("paper "));
+TEST(ListCommand, ListsTheSameForProgramsAndPeople) {
+  const Outcome presets = List(Listing::kPresets);
+  EXPECT_EQ(presets.status, 0);
+  EXPECT_THAT(presets.text, StartsWith("paper "));
+  ASSERT_EQ(presets.object["entries"].size(), EnumNames(Preset{}).size());
+  EXPECT_EQ(presets.object["entries"][0]["name"], "paper");
 }
 
 }  // namespace
