@@ -3,7 +3,7 @@
 # call find_package(lfiw COMPONENTS ...), so that who wants one component needs no package of
 # another.
 set(LFIW_core_PACKAGES Threads OpenMP OneDNN TBB Eigen3 Boost yaml-cpp fmt nlohmann_json libzip
-  OpenSSL OpenBLAS HDF5)
+  OpenSSL OpenBLAS HDF5 zstd)
 set(LFIW_images_NEEDS core)
 set(LFIW_images_PACKAGES PNG libzip)
 set(LFIW_envs_NEEDS core)
@@ -43,9 +43,9 @@ macro(lfiw_missing text)
 endmacro()
 
 # lfiw_find_plain(TARGET LIBRARIES HEADER FOLDERS MISSING): lfiw::TARGET from a library and its header,
-# looked for in these folders too, without a package file of its own: OpenBLAS has none everywhere,
-# CMake's own FindHDF5 compiles C, a language that neither this project nor its users need, and
-# oneDNN's asks for OpenCL, which is not used here.
+# looked for in these folders too, without a package file of its own: OpenBLAS and zstd have none
+# everywhere, CMake's own FindHDF5 compiles C, a language that neither this project nor its users
+# need, and oneDNN's asks for OpenCL, which is not used here.
 macro(lfiw_find_plain target libraries header folders missing)
   string(TOUPPER ${target} lfiw_name)
   find_library(LFIW_${lfiw_name} NAMES ${libraries} PATH_SUFFIXES ${folders})
@@ -70,14 +70,17 @@ not supported)")
   elseif("${package}" STREQUAL "OneDNN")
     lfiw_find_plain(onednn dnnl oneapi/dnnl/dnnl.h ""
       "oneDNN was not found; install libdnnl-dev")
+  elseif("${package}" STREQUAL "zstd")
+    lfiw_find_plain(zstd zstd zstd.h ""
+      "zstd was not found; install libzstd-dev")
   elseif("${package}" STREQUAL "HDF5")
     lfiw_find_plain(hdf5 "hdf5_serial;hdf5" hdf5.h hdf5/serial
       "HDF5 was not found; install libhdf5-dev")
   else()
     if("${package}" STREQUAL "Eigen3")
       find_package(Eigen3 3.4 QUIET NO_MODULE)
-    elseif("${package}" STREQUAL "Boost")  # headers only: Math
-      find_package(Boost 1.74 QUIET)
+    elseif("${package}" STREQUAL "Boost")  # headers of Math and CRC, the library of Iostreams
+      find_package(Boost 1.74 QUIET COMPONENTS iostreams)
     elseif("${package}" STREQUAL "OpenMP")
       find_package(OpenMP QUIET COMPONENTS CXX)
     elseif("${package}" STREQUAL "OpenSSL")

@@ -126,7 +126,7 @@ endfunction()
 # Stops where a library links a component that cmake/LfiwDependencies.cmake does not know of.
 function(lfiw_check_needs name)
   lfiw_close(needed ${name})
-  list(APPEND needed hdf5 onednn openblas)
+  list(APPEND needed hdf5 onednn openblas zstd)
   foreach(library ${ARGN})
     string(REGEX REPLACE "^lfiw::" "" component "${library}")
     if(NOT component STREQUAL library AND NOT component IN_LIST needed)

@@ -1,10 +1,9 @@
 #include "core/logs/line_reader.h"
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 
 #include "core/error.h"
+#include "core/logs/text_stream.h"
 
 namespace lfiw::core {
 namespace {
@@ -13,19 +12,20 @@ constexpr std::size_t kMaxLine = 1 << 20;
 
 }  // namespace
 
-LineReader::LineReader(const std::string& path) : path_(path), file_(path, std::ios::binary) {
-  if (!file_) Throw<DataError>("cannot read {}: {}", path, std::strerror(errno));
-}
+LineReader::LineReader(const std::string& path) : path_(path), file_(OpenTextStream(path)) {}
 
 void LineReader::Refill() {
   buffer_.erase(0, at_);
   at_ = 0;
   const std::size_t kept = buffer_.size();
   buffer_.resize(kept + kMaxLine);
-  file_.read(buffer_.data() + kept, static_cast<std::streamsize>(kMaxLine));
-  buffer_.resize(kept + static_cast<std::size_t>(file_.gcount()));
-  if (file_.bad()) Throw<DataError>("{}: reading failed after line {}", path_, line_);
-  ended_ = file_.eof();
+  file_->read(buffer_.data() + kept, static_cast<std::streamsize>(kMaxLine));
+  buffer_.resize(kept + static_cast<std::size_t>(file_->gcount()));
+  if (file_->bad()) {
+    Throw<DataError>("{}: reading failed after line {}; the file is damaged or cut short", path_,
+                     line_);
+  }
+  ended_ = file_->eof();
   // old spreadsheets end lines with a carriage return alone
   if (line_ == 0 && at_ == 0 && buffer_.find('\n') == std::string::npos &&
       buffer_.find('\r') < buffer_.size() - 1) {

@@ -2,7 +2,8 @@
 #define LFIW_CORE_LOGS_LINE_READER_H_
 
 #include <cstdint>
-#include <fstream>
+#include <istream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,7 +12,8 @@
 namespace lfiw::core {
 
 // The lines of a text file, one at a time, without "\n" or "\r\n", or "\r" where a file has no
-// "\n". Throws DataError when the file cannot be read or a line is longer than 1 MiB.
+// "\n"; unpacked on the way where the file is compressed (text_stream.h). Throws DataError when the
+// file cannot be read, is damaged, or a line is longer than 1 MiB.
 class LineReader {
  public:
   explicit LineReader(const std::string& path);
@@ -27,7 +29,7 @@ class LineReader {
   void Refill();
 
   std::string path_;
-  std::ifstream file_;
+  std::unique_ptr<std::istream> file_;
   std::string buffer_;
   std::size_t at_ = 0;
   bool ended_ = false;

@@ -1,10 +1,10 @@
 #include "core/logs/open_log.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <istream>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "core/arrays/open_array_store.h"
@@ -15,6 +15,7 @@
 #include "core/logs/minari_log.h"
 #include "core/logs/repeated_episodes.h"
 #include "core/logs/text_log.h"
+#include "core/logs/text_stream.h"
 #include "core/rng.h"
 #include "core/run/atomic_file.h"
 
@@ -24,12 +25,13 @@ namespace {
 constexpr std::int64_t kBatchSteps = 20'000;
 constexpr std::int64_t kMaxMetadataBytes = 16 << 20;
 
-std::string FirstBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) Throw<DataError>("cannot read {}: {}", path, std::strerror(errno));
-  std::string start(16, '\0');
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
+// The first bytes of what is read as text, unpacked where the file is compressed.
+std::string FirstBytesOf(const std::string& path) {
+  const std::unique_ptr<std::istream> file = OpenTextStream(path);
+  const std::string start = FirstBytes(*file, 16);
+  if (file->bad()) {
+    Throw<DataError>("{}: cannot be unpacked; the file is damaged or cut short", path);
+  }
   if (start.empty()) Throw<DataError>("{}: the file is empty, expected a log", path);
   return start;
 }
@@ -42,8 +44,9 @@ void RejectOtherFormats(const std::string& start, const std::string& path) {
         "with numpy.savez",
         path);
   }
-  if (start.starts_with("\x1f\x8b")) {
-    Throw<DataError>("{}: compressed with gzip; unpack it first (gunzip)", path);
+  if (start.starts_with("\x89HDF") || start.starts_with("PK")) {
+    Throw<DataError>("{}: a compressed HDF5 or npz file; unpack it first, only text is read packed",
+                     path);
   }
   if (start.starts_with("PAR1") || start.starts_with("ARROW1")) {
     Throw<DataError>(
@@ -61,10 +64,7 @@ void RejectOtherFormats(const std::string& start, const std::string& path) {
     Throw<DataError>("{}: text in UTF-16; save it as CSV in UTF-8 (iconv -f UTF-16 -t UTF-8)",
                      path);
   }
-  if (start.starts_with("\x1f\x9d") || start.starts_with("BZh") ||
-      start.starts_with("\x28\xB5\x2F\xFD") ||
-      start.starts_with("\xFD"
-                        "7zXZ")) {
+  if (!CompressionOf(start).empty() || start.starts_with("\x1f\x9d")) {
     Throw<DataError>("{}: a compressed file; unpack it first", path);
   }
   if (start.find('\0') != std::string::npos) {
@@ -209,7 +209,7 @@ void NoteRepairs(LoadedLog& log) {
 
 std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options) {
   const std::string file = ResolvePath(path);
-  const std::string start = FirstBytes(file);
+  const std::string start = FirstBytesOf(file);
   if (LooksLikeHdf5(file) || LooksLikeZip(file)) {
     std::unique_ptr<ArrayStore> store = OpenArrayStore(file);
     if (!options.map.empty())

@@ -116,7 +116,7 @@ TEST(LoadLog, FilesOfOtherKindsSayWhatToDo) {
   };
   EXPECT_THAT(error_of(""), HasSubstr("is empty"));
   EXPECT_THAT(error_of("\x80\x04."), HasSubstr("never loaded"));
-  EXPECT_THAT(error_of("\x1f\x8b\x08"), HasSubstr("gunzip"));
+  EXPECT_THAT(error_of("\x1f\x8b\x08"), HasSubstr("damaged or cut short"));
   EXPECT_THAT(error_of("PAR1...."), HasSubstr("Parquet"));
   EXPECT_THAT(error_of("\x93NUMPY"), HasSubstr("numpy.savez"));
   EXPECT_THAT(error_of(std::string("\0\0\0", 3)), HasSubstr("neither HDF5, npz, CSV"));
