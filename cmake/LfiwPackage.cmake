@@ -40,11 +40,11 @@ set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS libopenblas0-pthread)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox | gnuplot")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "liblfiw-dev, xdg-utils")
 
-# Who links the library needs what its own build needs, but what only tests and the program include;
+# Who links the library needs what its own build needs, but what only tests and sources include;
 # CMake's package of libzip looks for three tools.
 file(STRINGS cmake/debian-packages.txt packages REGEX "^[^#]")
 list(FILTER packages INCLUDE REGEX "(-dev|^zip.*)$")
-list(REMOVE_ITEM packages libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev)
+list(REMOVE_ITEM packages libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev librandom123-dev)
 list(JOIN packages ", " CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "cmake, g++")
 include(CPack)
