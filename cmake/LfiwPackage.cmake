@@ -24,15 +24,18 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME liblfiw-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 
 # Their first line is the project's description.
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "lfiw tells how well a new policy would do, from logged data of another one,
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "\
+lfiw tells how well a new policy would do, from logged data of another one,
 before anyone dares to run it. It learns a model of the environment from the
 log, rolls the new policy out in the model, corrects the model's bias, and
 prints a value, an interval, and a verdict in plain words.")
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Static libraries, headers and the CMake package of lfiw, which evaluates a
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "\
+Static libraries, headers and the CMake package of lfiw, which evaluates a
 policy from logged data of another one.")
 
 # Libraries that are linked are found by dpkg-shlibdeps. Which OpenBLAS and LAPACK stand behind them
-# is not: the reference implementations are many times slower. Without gnuplot, reports have no plots.
+# is not: the reference implementations are many times slower. Without gnuplot, reports have no
+# plots.
 if(LFIW_SHLIBDEPS)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
 endif()
