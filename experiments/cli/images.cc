@@ -26,17 +26,22 @@ void AddGof(CLI::App& app, ChosenVerb& chosen) {
       "Features: .npz with features [n, d] and logits [n, classes].");
   verb->add_option("--real", command->real, "real images or features; may be repeated")
       ->required()
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   verb->add_option("--generated", command->generated,
                    "generated images or features; may be repeated")
       ->required()
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   verb->add_option("--features", command->features,
-                   "network: .npz of a ResNet-20, or TorchScript (which runs the file's code)");
-  verb->add_option("overrides", command->overrides, "key.path=value, as for run");
-  verb->add_option("--out", command->out, "run directory (default: outputs/NAME/HASH)");
-  verb->add_option("--cache", command->cache,
-                   "stage cache shared by runs (default: outputs/cache)");
+                   "network: .npz of a ResNet-20, or TorchScript (which runs the file's code)")
+      ->type_name("FILE");
+  verb->add_option("overrides", command->overrides, "key.path=value, as for run")
+      ->type_name("KEY=VALUE");
+  verb->add_option("--out", command->out, "run directory (default: outputs/NAME/HASH)")
+      ->type_name("DIR");
+  verb->add_option("--cache", command->cache, "stage cache shared by runs (default: outputs/cache)")
+      ->type_name("DIR");
   verb->add_flag("--dry-run", command->dry_run, "print the resolved configuration and stop");
   AddCommon(*verb, chosen.common);
   verb->callback([&chosen, command] {

@@ -18,6 +18,7 @@
 #include "experiments/cli/interrupts.h"
 #include "experiments/cli/list_command.h"
 #include "experiments/cli/log_commands.h"
+#include "experiments/cli/manual_command.h"
 #include "experiments/cli/openblas_kernel.h"
 #include "experiments/cli/usage.h"
 
@@ -53,20 +54,27 @@ void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
                   "policy file: .npz, Stable-Baselines3's .zip, DOPE's .pkl, or TorchScript (which "
                   "runs the file's code); or "
                   "exec:COMMAND, a program that answers observations with actions")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   verb.add_option("--contract", contract,
-                  "YAML that says what the policy file does not (default: POLICY with .yaml)");
+                  "YAML that says what the policy file does not (default: POLICY with .yaml)")
+      ->type_name("FILE");
 }
 
 // What verbs that run an experiment file have in common.
 void AddRunOptions(CLI::App& verb, CommandLine& line) {
   RunOptions& options = line.run;
-  verb.add_option("config", options.config, "experiment file (YAML)")->required();
-  verb.add_option("overrides", options.overrides, "key.path=value, after the file");
+  verb.add_option("config", options.config, "experiment file (YAML)")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("overrides", options.overrides, "key.path=value, after the file")
+      ->type_name("KEY=VALUE");
   verb.add_flag("-m,--multirun", options.multirun,
                 "run the product of comma lists and range(a,b) in the overrides");
-  verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
-  verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb.add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)")
+      ->type_name("DIR");
+  verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
+      ->type_name("DIR");
   verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
   AddCommon(verb, line.common);
   verb.callback([&line] { line.action = [&line] { return Run(line.run, line.common); }; });
@@ -104,7 +112,7 @@ void AddTruth(CLI::App& app, CommandLine& line) {
   verb->footer(
       "Example:\n"
       "  lfiw truth --env HalfCheetah --policy policy.npz --horizon 1000 --episodes 20");
-  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--env", options.env, "environment name")->required()->type_name("ENVIRONMENT");
   AddPolicy(*verb, "--policy", options.policy, options.contract);
   verb->add_flag("--mean", options.mean, "act by the policy's mean, without noise");
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(AtLeastOne());
@@ -123,10 +131,13 @@ void AddTrain(CLI::App& app, CommandLine& line) {
       "  lfiw train --env HalfCheetah --out cheetah total_steps=1000000 snapshots=[500000]\n"
       "writes cheetah/policy.npz, cheetah/policy_500000.npz and cheetah/curve.csv; the same\n"
       "command resumes an interrupted training.");
-  verb->add_option("--env", options.env, "environment name")->required();
-  verb->add_option("--out", options.out, "directory for policy and learning curve")->required();
+  verb->add_option("--env", options.env, "environment name")->required()->type_name("ENVIRONMENT");
+  verb->add_option("--out", options.out, "directory for policy and learning curve")
+      ->required()
+      ->type_name("DIR");
   verb->add_option("--seed", options.seed, "root seed");
-  verb->add_option("overrides", options.overrides, "field=value of the PPO options");
+  verb->add_option("overrides", options.overrides, "field=value of the PPO options")
+      ->type_name("KEY=VALUE");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Train(line.train, line.common); }; });
 }
@@ -138,11 +149,11 @@ void AddCollect(CLI::App& app, CommandLine& line) {
       "Example:\n"
       "  lfiw collect --env HalfCheetah --policy policy.npz --episodes 1000 --horizon 100 "
       "--out log.npz");
-  verb->add_option("--env", options.env, "environment name")->required();
+  verb->add_option("--env", options.env, "environment name")->required()->type_name("ENVIRONMENT");
   AddPolicy(*verb, "--policy", options.policy, options.contract);
-  verb->add_option("--out", options.out, "log to write")->required();
-  verb->add_option("--format", options.format,
-                   "npz, d4rl, minari or csv (default: by the ending of the name)");
+  verb->add_option("--out", options.out, "log to write")->required()->type_name("FILE");
+  verb->add_option("--format", options.format, "format (default: by the ending of the name)")
+      ->type_name("npz|d4rl|minari|csv");
   verb->add_option("--horizon", options.horizon, "steps of an episode")->check(AtLeastOne());
   verb->add_option("--episodes", options.episodes, "episodes")->check(AtLeastOne());
   verb->add_option("--seed", options.seed, "root seed");
@@ -159,10 +170,11 @@ void AddCheckPolicy(CLI::App& app, CommandLine& line) {
       "  lfiw check-policy agent.pt --contract agent.yaml --data log.npz\n"
       "  lfiw check-policy policy.npz --data log.npz --env HalfCheetah --json");
   AddPolicy(*verb, "policy", options.policy, options.contract);
-  verb->add_option("--data", options.data, "log file (npz)")->required();
+  verb->add_option("--data", options.data, "log file (npz)")->required()->type_name("FILE");
   verb->add_option("--env", options.env,
                    "environment whose bounds the actions were clipped to (default: extremes that "
-                   "the log reaches repeatedly)");
+                   "the log reaches repeatedly)")
+      ->type_name("ENVIRONMENT");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return CheckPolicy(line.check_policy); }; });
 }
@@ -178,28 +190,36 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       "  lfiw evaluate --data log.npz --policy a.npz --policy b.npz dynamics.members=7\n"
       "  lfiw evaluate --data log.npz --policy 'exec:python3 my_policy.py'\n"
       "  lfiw evaluate --data log.npz --policy new.npz --dry-run    print all fields and stop");
-  verb->add_option("--data", options.data, "log file")->required();
+  verb->add_option("--data", options.data, "log file")->required()->type_name("FILE");
   verb->add_option("--policy", options.policies,
                    "policy file, folder, or exec:COMMAND; may be repeated")
       ->required()
-      ->allow_extra_args(false);
-  verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)");
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  verb->add_option("--env", options.env, "environment name (default: as the log says, if it does)")
+      ->type_name("ENVIRONMENT");
   verb->add_option(
-      "--reward", options.reward,
-      "environment, learned, or the file of a TorchScript module (states, actions, next "
-      "states) -> rewards, which is code: name only a file that you trust");
+          "--reward", options.reward,
+          "environment, learned, or the file of a TorchScript module (states, actions, next "
+          "states) -> rewards, which is code: name only a file that you trust")
+      ->type_name("environment|learned|FILE");
   verb->add_option("--behavior", options.behavior,
-                   "policy that wrote the log: a file or exec:COMMAND");
+                   "policy that wrote the log: a file or exec:COMMAND")
+      ->type_name("FILE");
   verb->add_flag("--mean", options.mean,
                  "evaluate the policies without noise, by their mean action");
   verb->add_option("--map", options.map,
-                   "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...");
+                   "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY,...")
+      ->type_name("MAP");
   verb->add_option("--horizon", options.horizon,
                    "steps (default: what at least 5 % of the episodes take)")
       ->check(AtLeastOne());
-  verb->add_option("overrides", options.overrides, "key.path=value, as for run");
-  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)");
-  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)");
+  verb->add_option("overrides", options.overrides, "key.path=value, as for run")
+      ->type_name("KEY=VALUE");
+  verb->add_option("--out", options.out, "run directory (default: outputs/NAME/HASH)")
+      ->type_name("DIR");
+  verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
+      ->type_name("DIR");
   verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
   AddCommon(*verb, line.common);
   verb->callback([&line] {
@@ -212,11 +232,13 @@ void AddLogArguments(CLI::App& verb, LogArguments& log) {
           "log", log.path,
           "HDF5 (D4RL, Minari, padded arrays), npz, CSV or JSON lines; a Minari directory or "
           "id")
-      ->required();
-  verb.add_option("--env", log.env, "environment the log is from");
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--env", log.env, "environment the log is from")->type_name("ENVIRONMENT");
   verb.add_option("--map", log.map,
                   "which array is what in an unknown file: obs=KEY,action=KEY,reward=KEY and any "
-                  "of next_obs, terminal, timeout, offsets, lengths, density, aux, position");
+                  "of next_obs, terminal, timeout, offsets, lengths, density, aux, position")
+      ->type_name("MAP");
   verb.add_option("--max-episode-steps", log.max_episode_steps,
                   "where a flat file without time limits is cut (default 1000)")
       ->check(AtLeastOne());
@@ -231,7 +253,7 @@ void AddInspect(CLI::App& app, CommandLine& line) {
       "  lfiw inspect log.npz --json\n"
       "  lfiw inspect log.csv --out audit        writes audit/report.html");
   AddLogArguments(*verb, options.log);
-  verb->add_option("--out", options.out, "directory for a page with plots");
+  verb->add_option("--out", options.out, "directory for a page with plots")->type_name("DIR");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Inspect(line.inspect); }; });
 }
@@ -244,9 +266,11 @@ void AddConvert(CLI::App& app, CommandLine& line) {
       "  lfiw convert halfcheetah_medium.hdf5 log.npz\n"
       "  lfiw convert log.npz cheetah/medium-v0 --to minari");
   AddLogArguments(*verb, options.log);
-  verb->add_option("out", options.out, "log to write (for minari a new directory)")->required();
-  verb->add_option("--to", options.to,
-                   "npz, d4rl, minari or csv (default: by the ending of the name)");
+  verb->add_option("out", options.out, "log to write (for minari a new directory)")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--to", options.to, "format (default: by the ending of the name)")
+      ->type_name("npz|d4rl|minari|csv");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Convert(line.convert); }; });
 }
@@ -254,7 +278,8 @@ void AddConvert(CLI::App& app, CommandLine& line) {
 // Adds one of the verbs below `lfiw cache`, all of which work on a cache.
 CLI::App* AddCacheVerb(CLI::App& verb, const char* name, const char* summary, CommandLine& line) {
   CLI::App* one = verb.add_subcommand(name, summary);
-  one->add_option("--cache", line.cache.folder, "stage cache (default: outputs/cache)");
+  one->add_option("--cache", line.cache.folder, "stage cache (default: outputs/cache)")
+      ->type_name("DIR");
   AddCommon(*one, line.common);
   return one;
 }
@@ -281,7 +306,8 @@ void AddCache(CLI::App& app, CommandLine& line) {
   CLI::App* prune =
       AddCacheVerb(*verb, "prune", "Delete what no run has asked for in a given time", line);
   prune->add_option("--older-than", cache.older_than, "90m, 12h, 30d, 2w; 0d for everything")
-      ->required();
+      ->required()
+      ->type_name("AGE");
   prune->add_flag("--dry-run", cache.dry_run, "only print what would be deleted");
   prune->callback([&line] {
     line.action = [&line] {
@@ -297,7 +323,7 @@ void AddReport(CLI::App& app, CommandLine& line) {
       "Examples:\n"
       "  lfiw report outputs/quickstart/3f2a91c07b55\n"
       "  lfiw report outputs/quickstart/3f2a91c07b55 --open");
-  verb->add_option("run_dir", line.report.directory, "run directory")->required();
+  verb->add_option("run_dir", line.report.directory, "run directory")->required()->type_name("DIR");
   verb->add_flag("--open", line.report.open, "open the page in a browser");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [&line] { return Report(line.report); }; });
@@ -324,6 +350,22 @@ void AddDoctor(CLI::App& app, CommandLine& line) {
   verb->footer("Example:\n  lfiw doctor");
   AddCommon(*verb, line.common);
   verb->callback([&line] { line.action = [] { return Doctor(); }; });
+}
+
+// Adds what packages and shells ask for; `lfiw --help` is for people.
+void AddManual(CLI::App& app, CommandLine& line) {
+  CLI::App* verb =
+      app.add_subcommand("manual", "Print the manual page or a shell's completion")->group("");
+  verb->require_subcommand(1);
+  const auto add = [&](const char* name, const char* summary, ManualKind kind) {
+    CLI::App* one = verb->add_subcommand(name, summary);
+    AddCommon(*one, line.common);
+    one->callback(
+        [&app, &line, kind] { line.action = [&app, kind] { return Manual(app, kind); }; });
+  };
+  add("page", "The manual page, for man", ManualKind::kPage);
+  add("bash", "Completion of command lines in bash", ManualKind::kBash);
+  add("zsh", "Completion of command lines in zsh", ManualKind::kZsh);
 }
 
 // Runs the chosen verb and turns what it throws into one line and an exit status.
@@ -376,6 +418,7 @@ int RunProgram(int argc, char** argv) {
   AddReport(app, line);
   AddList(app, line);
   AddDoctor(app, line);
+  AddManual(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

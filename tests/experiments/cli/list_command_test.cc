@@ -10,6 +10,7 @@
 
 #include "envs/env_registry.h"
 #include "envs/tabular_systems.h"
+#include "experiments/evaluation/evaluation_config.h"
 #include "ope/estimator.h"
 #include "tests/test_paths.h"
 
