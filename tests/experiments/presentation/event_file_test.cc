@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/run/atomic_file.h"
 #include "tests/core/test_dir.h"
 
 namespace lfiw::experiments {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/run/atomic_file.h"
 #include "experiments/presentation/subprocess.h"
 #include "tests/core/test_dir.h"
 
