@@ -118,7 +118,7 @@ EvaluationConfig DefaultsOf(Preset preset) {
   Shorten(config.dynamics.fit, 20'000);
   config.dynamics.fit.batch = 256;
   // with a rate that falls to 0 this large one halves the held-out error of the paper's 0.001
-  // (docs/results/paper.md); twice as large gains no more
+  // (docs/results/verdict.md); twice as large gains no more
   config.dynamics.fit.adam.learning_rate = 0.008;
   config.classifiers.instances = 5;
   config.classifiers.fit.network.width = 256;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,9 +64,18 @@ std::string EstimateLines(const std::vector<ResultRow>& rows) {
     add("ci_low", row.ci_low);
     add("ci_high", row.ci_high);
     add("truth", row.truth);
-    lines += line.dump() + "\n";
+    // names of policies are those of files, which may hold any bytes
+    lines += line.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
   }
   return lines;
+}
+
+std::vector<ResultRow> AllRows(std::span<const PolicyEvaluation> evaluations) {
+  std::vector<ResultRow> rows;
+  for (const PolicyEvaluation& evaluation : evaluations) {
+    for (const JudgedRow& judged : evaluation.rows) rows.push_back(judged.row);
+  }
+  return rows;
 }
 
 void AddTimings(json& report, const std::vector<StageRecord>& records) {
@@ -88,10 +98,7 @@ void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
 }
 
 void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
-  std::vector<ResultRow> rows;
-  for (const PolicyEvaluation& evaluation : in.evaluations) {
-    for (const JudgedRow& judged : evaluation.rows) rows.push_back(judged.row);
-  }
+  const std::vector<ResultRow> rows = AllRows(in.evaluations);
   WriteCsv(run.directory.File("results.csv"), rows);
   WriteJson(run.directory.File("results.json"), rows);
   WriteMetrics(run.directory,
@@ -157,20 +164,15 @@ Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   const ReportInputs in{config, task,   policies,    log,     split,
                         models, logged, evaluations, rewards, run.command};
   WriteRun(run, in);
+  std::vector<ResultRow> stated;
+  for (const PolicyEvaluation& evaluation : evaluations) stated.push_back(evaluation.stated());
+  const std::vector<ResultRow> rows = AllRows(evaluations);
   const bool any =
-      std::any_of(evaluations.begin(), evaluations.end(), [](const PolicyEvaluation& evaluation) {
-        return std::any_of(evaluation.rows.begin(), evaluation.rows.end(),
-                           [](const JudgedRow& judged) { return judged.row.value.has_value(); });
-      });
-  std::vector<ResultRow> stated, all;
-  for (const PolicyEvaluation& evaluation : evaluations) {
-    stated.push_back(evaluation.stated());
-    for (const JudgedRow& judged : evaluation.rows) all.push_back(judged.row);
-  }
+      std::ranges::any_of(rows, [](const ResultRow& row) { return row.value.has_value(); });
   return {.status = any ? 0 : 1,
           .text = ScreenText(in),
           .object = {{"stated", JsonOfRows(ResultColumns(), stated)},
-                     {"results", JsonOfRows(ResultColumns(), all)}}};
+                     {"results", JsonOfRows(ResultColumns(), rows)}}};
 }
 
 }  // namespace lfiw::experiments
