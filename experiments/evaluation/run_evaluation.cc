@@ -93,7 +93,7 @@ void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
   json report = MakeReport(in, evaluation);
   AddTimings(report, records);
   report["versions"] = LibraryVersions();
-  directory.Write("report.json", report.dump(1) + "\n");
+  directory.Write("report.json", report.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
   WriteReport(directory.path());
 }
 
