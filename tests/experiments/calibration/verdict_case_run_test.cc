@@ -30,7 +30,9 @@ TEST(RunVerdictCase, HasAnEstimateWithAllEvidenceThatEvaluateHas) {
 TEST(RunVerdictCase, TheDoublyRobustIntervalIsWidenedByWhatItsWeightsLeave) {
   const TestDir dir;
   const VerdictCase c = DrawCase(CaseKind::kWrongDynamics, PlantedFailure::kOtherSystem, 1, 0);
-  const CaseOutcomes outcomes = RunVerdictCase(TinyDoublyRobustCalibration(), c, 3, dir.path());
+  VerdictCalibrationConfig config = TinyDoublyRobustCalibration();
+  config.doubly_robust.choice.powers = {0.5};  // weights at full power leave nothing
+  const CaseOutcomes outcomes = RunVerdictCase(config, c, 3, dir.path());
   ASSERT_TRUE(outcomes.doubly_robust);
   const CaseOutcome& outcome = *outcomes.doubly_robust;
   EXPECT_EQ(outcome.estimator, "dr_lfiw");
