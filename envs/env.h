@@ -92,6 +92,9 @@ class TaskRules {
   // episode; all inputs have the same number of rows, terminated [n].
   virtual void Terminated(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                           std::span<std::uint8_t> terminated) const = 0;
+  // The rules without those of their parts that were fitted to the log's episode `episode`; null
+  // where that are these rules themselves.
+  virtual std::unique_ptr<TaskRules> Unseen(std::int64_t /*episode*/) const { return nullptr; }
 };
 
 // Constructs instances of one environment, which share all constant data (the compiled model).

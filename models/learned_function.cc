@@ -74,11 +74,14 @@ void TransitionScaler::Scale(ConstMatrixRef states_in, ConstMatrixRef actions_in
 }
 
 LearnedFunction::LearnedFunction(FunctionKind kind, TransitionScaler scaler, OutputScale output,
-                                 std::vector<Mlp> networks)
-    : kind_(kind), scaler_(std::move(scaler)), output_(output), networks_(std::move(networks)) {
-  LFIW_ASSERT(kind_ == FunctionKind::kReward || !networks_.empty());
-  for (const Mlp& network : networks_) {
+                                 std::vector<Mlp> networks,
+                                 std::vector<std::vector<std::int64_t>> skipped)
+    : kind_(kind), scaler_(std::move(scaler)), output_(output), skipped_(std::move(skipped)) {
+  LFIW_ASSERT(kind_ == FunctionKind::kReward || !networks.empty());
+  LFIW_ASSERT(skipped_.empty() || skipped_.size() == networks.size());
+  for (Mlp& network : networks) {
     LFIW_ASSERT(network.input_dim() == scaler_.input_dim() && network.output_dim() == 1);
+    networks_.push_back(std::make_shared<const Mlp>(std::move(network)));
   }
 }
 
@@ -102,8 +105,8 @@ void LearnedFunction::Predict(ConstMatrixRef states, ConstMatrixRef actions,
     sum.setZero(rows);
     scaler_.Scale(states.middleRows(begin, rows), actions.middleRows(begin, rows),
                   next_states.middleRows(begin, rows), inputs);
-    for (const Mlp& network : networks_) {
-      network.Forward(inputs, outputs);
+    for (const auto& network : networks_) {
+      network->Forward(inputs, outputs);
       for (Eigen::Index i = 0; i < rows; ++i) {
         const double output = outputs(i, 0);
         sum(i) += kind_ == FunctionKind::kReward ? output : Probability(output);
@@ -117,6 +120,19 @@ void LearnedFunction::Predict(ConstMatrixRef states, ConstMatrixRef actions,
   }
 }
 
+std::shared_ptr<const LearnedFunction> LearnedFunction::WithoutSeen(std::int64_t episode) const {
+  auto unseen = std::make_shared<LearnedFunction>(*this);
+  unseen->networks_.clear();
+  unseen->skipped_.clear();
+  for (std::size_t k = 0; k < skipped_.size(); ++k) {
+    if (std::ranges::find(skipped_[k], episode) != skipped_[k].end()) {
+      unseen->networks_.push_back(networks_[k]);
+    }
+  }
+  const std::size_t left = unseen->networks_.size();
+  return left == 0 || left == networks_.size() ? nullptr : unseen;
+}
+
 void LearnedFunction::Save(const std::string& path) const {
   NpzFile file;
   file.Put("kind", std::string(EnumName(kind_)));
@@ -127,7 +143,10 @@ void LearnedFunction::Save(const std::string& path) const {
   scaler_.changes.Save("changes", file);
   scaler_.next_states.Save("next_states", file);
   for (std::size_t k = 0; k < networks_.size(); ++k) {
-    networks_[k].Save(fmt::format("member{}", k), file);
+    networks_[k]->Save(fmt::format("member{}", k), file);
+  }
+  for (std::size_t k = 0; k < skipped_.size(); ++k) {
+    file.Put(fmt::format("skipped{}", k), skipped_[k]);
   }
   file.Write(path);
 }
@@ -146,7 +165,9 @@ LearnedFunction LearnedFunction::Load(const std::string& path) {
                      EnumName(kind));
   }
   std::vector<Mlp> networks;
+  std::vector<std::vector<std::int64_t>> skipped;
   for (std::int64_t k = 0; k < members[0]; ++k) {
+    if (file.Has("skipped0")) skipped.push_back(file.GetIntegers(fmt::format("skipped{}", k)));
     networks.push_back(Mlp::Load(file, fmt::format("member{}", k)));
     const Mlp& network = networks.back();
     if (network.input_dim() != scaler.input_dim() || network.output_dim() != 1) {
@@ -154,7 +175,8 @@ LearnedFunction LearnedFunction::Load(const std::string& path) {
                        network.input_dim(), network.output_dim(), scaler.input_dim());
     }
   }
-  return LearnedFunction(kind, std::move(scaler), ReadOutput(file, path), std::move(networks));
+  return LearnedFunction(kind, std::move(scaler), ReadOutput(file, path), std::move(networks),
+                         std::move(skipped));
 }
 
 }  // namespace lfiw::models

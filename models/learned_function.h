@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,9 +64,10 @@ class LearnedFunction final : public ScalarOfTransition {
  public:
   // `networks` map scaler.input_dim() values to one: to the reward in units of `output` (kReward),
   // or to the logit of the end of the episode (kTermination, where `output` has no part). Without
-  // networks the function is output.mean everywhere (kReward only).
+  // networks the function is output.mean everywhere (kReward only). `skipped`, if not empty, holds
+  // for each network the episodes of the log that its training left out.
   LearnedFunction(FunctionKind kind, TransitionScaler scaler, OutputScale output,
-                  std::vector<Mlp> networks);
+                  std::vector<Mlp> networks, std::vector<std::vector<std::int64_t>> skipped = {});
 
   FunctionKind kind() const { return kind_; }
   std::int64_t obs_dim() const { return scaler_.states.dim(); }
@@ -78,6 +80,12 @@ class LearnedFunction final : public ScalarOfTransition {
   void Predict(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                std::span<double> values) const override;
 
+  // The mean over the networks whose training skipped the episode; null where none or all did.
+  std::shared_ptr<const LearnedFunction> WithoutSeen(std::int64_t episode) const;
+  std::shared_ptr<const ScalarOfTransition> Unseen(std::int64_t episode) const override {
+    return WithoutSeen(episode);
+  }
+
   // One .npz file. Load throws DataError for a file that is no such function.
   void Save(const std::string& path) const;
   static LearnedFunction Load(const std::string& path);
@@ -86,7 +94,8 @@ class LearnedFunction final : public ScalarOfTransition {
   FunctionKind kind_;
   TransitionScaler scaler_;
   OutputScale output_;
-  std::vector<Mlp> networks_;
+  std::vector<std::shared_ptr<const Mlp>> networks_;
+  std::vector<std::vector<std::int64_t>> skipped_;  // [members], or empty
 };
 
 }  // namespace lfiw::models

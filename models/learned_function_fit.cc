@@ -231,12 +231,36 @@ struct MemberInputs {
   FunctionKind kind;
   const LearnedFunctionOptions& options;
   std::uint64_t seed;
+  const std::vector<Episodes>& skipped;  // [members], or empty
 };
+
+Episodes Without(const Episodes& episodes, const Episodes& skipped) {
+  Episodes rest = episodes;
+  std::erase_if(rest,
+                [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); });
+  return rest;
+}
+
+// The episodes that each member leaves out: those that are asked for, or none where a class of the
+// training episodes would be empty without them.
+std::vector<Episodes> SkippedOf(const EpisodeBatch& log, const Episodes& train, FunctionKind kind,
+                                std::vector<Episodes> skipped) {
+  const auto all = Classes(log, train, kind);
+  for (Episodes& own : skipped) {
+    const auto left = Classes(log, Without(train, own), kind);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (left[k].empty() && !all[k].empty()) own.clear();
+    }
+  }
+  return skipped;
+}
 
 RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   const std::string kind = Name(in.kind);
+  const Episodes train_episodes =
+      in.skipped.empty() ? in.train : Without(in.train, in.skipped[member]);
   const Episodes own =
-      Resample(in.log, in.train, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
+      Resample(in.log, train_episodes, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
   std::vector<Stratum> train = Stratify(in.targets, in.kind, LearnableSteps(in.log, own));
   std::vector<Section> sections = SectionsOfBatch(train, in.options.fit.batch);
   std::vector<Section> held_out;
@@ -274,12 +298,11 @@ std::vector<Mlp> FitMembers(const MemberInputs& in, const FitRun& run,
   const std::string kind = Name(in.kind);
   std::vector<Mlp> networks = MakeNetworks(in.options.members, in.samples.scaler.input_dim(), 1,
                                            in.options.network, in.seed, kind + " weights");
+  std::string rows =
+      fmt::format("{}; {} steps", EpisodesText(in.train), LearnableSteps(in.log, in.train).size());
+  for (const Episodes& own : in.skipped) rows += "; without " + EpisodesText(own);
   const EnsembleJob job{
-      .name = kind + " member",
-      .identity = FitIdentity(in.options, in.seed,
-                              fmt::format("{}; {} steps", EpisodesText(in.train),
-                                          LearnableSteps(in.log, in.train).size())),
-      .file = kind};
+      .name = kind + " member", .identity = FitIdentity(in.options, in.seed, rows), .file = kind};
   const auto make = [&](std::int64_t k) {
     const auto member = static_cast<std::size_t>(k);
     return MakeProblem(in, member, networks[member]);
@@ -356,8 +379,11 @@ void MeasureHeldOut(const LearnedFunction& function, const EpisodeBatch& log,
 
 LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                                FunctionKind kind, const LearnedFunctionOptions& options,
-                               std::uint64_t seed, const FitRun& run) {
+                               std::uint64_t seed, const FitRun& run,
+                               const std::vector<Episodes>& asked) {
+  LFIW_ASSERT(asked.empty() || std::ssize(asked) == options.members);
   const EpisodeSplit split = Split(log, episodes, kind, options.validation_share, seed);
+  std::vector<Episodes> skipped = SkippedOf(log, split.train, kind, asked);
   const std::vector<double> targets = Targets(log, kind);
   const auto train_steps = LearnableSteps(log, split.train);
   LearnedFunctionSummary summary;
@@ -380,13 +406,16 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
         ValidationStrata(Stratify(targets, kind, LearnableSteps(log, split.validation)),
                          options.validation_rows, Stream(seed, Name(kind) + " validation rows"));
     const Samples samples(log, scaler, targets, output);
-    networks = FitMembers({log, samples, targets, split.train, validation, kind, options, seed},
-                          run, summary.members);
+    networks =
+        FitMembers({log, samples, targets, split.train, validation, kind, options, seed, skipped},
+                   run, summary.members);
   } else {
     output.deviation = 1.0;
+    skipped.clear();
     if (run.progress != nullptr) run.progress->Resume(options.members * options.fit.steps);
   }
-  LearnedFunction function(kind, std::move(scaler), output, std::move(networks));
+  LearnedFunction function(kind, std::move(scaler), output, std::move(networks),
+                           std::move(skipped));
   MeasureHeldOut(function, log, split.validation, targets, summary);
   return {std::move(function), std::move(summary)};
 }
@@ -395,13 +424,13 @@ LearnedFunctionFit FitFunction(const EpisodeBatch& log, std::span<const std::int
 
 LearnedFunctionFit FitReward(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                              const LearnedFunctionOptions& options, std::uint64_t seed,
-                             const FitRun& run) {
-  return FitFunction(log, episodes, FunctionKind::kReward, options, seed, run);
+                             const FitRun& run, const std::vector<Episodes>& skipped) {
+  return FitFunction(log, episodes, FunctionKind::kReward, options, seed, run, skipped);
 }
 
 LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                                   const LearnedFunctionOptions& options, std::uint64_t seed,
-                                  const FitRun& run) {
+                                  const FitRun& run, const std::vector<Episodes>& skipped) {
   if (options.fit.batch < 2) {
     Throw<ConfigError>("termination.fit.batch: {}, expected at least 2 (an end and another step)",
                        options.fit.batch);
@@ -412,7 +441,7 @@ LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::
         "without termination (none)",
         episodes.size());
   }
-  return FitFunction(log, episodes, FunctionKind::kTermination, options, seed, run);
+  return FitFunction(log, episodes, FunctionKind::kTermination, options, seed, run, skipped);
 }
 
 }  // namespace lfiw::models

@@ -66,11 +66,13 @@ struct LearnedFunctionFit {
 // as one parallel task. One set of episodes is held out for all; members differ by their initial
 // weights and by a bootstrap of the other episodes. Scales are those of the training episodes. A
 // reward that is constant there is learned as that constant, without networks. Checkpoints are
-// "reward_<k>.npz".
+// "reward_<k>.npz". `skipped`, if not empty, lists for each member episodes to leave out of its
+// training (cross-fitting by episode); those that are held out choose its best step all the same.
 // Throws DataError for fewer than two distinct episodes with steps, else as Fit.
 LearnedFunctionFit FitReward(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                              const LearnedFunctionOptions& options, std::uint64_t seed,
-                             const FitRun& run = {});
+                             const FitRun& run = {},
+                             const std::vector<std::vector<std::int64_t>>& skipped = {});
 
 // The same for the end of an episode (logistic loss): label 1 at the last step of an episode that
 // the environment ended, 0 elsewhere, also where a time limit cut. Episodes that end and others are
@@ -78,10 +80,12 @@ LearnedFunctionFit FitReward(const EpisodeBatch& log, std::span<const std::int64
 // ends are rare, half of each batch are ends, weighted by their share of the steps; probabilities
 // are those of the log. Checkpoints are "termination_<k>.npz".
 // Throws DataError when no listed episode terminates (callers then need no termination) or when
-// there are not two that do or two that do not, ConfigError for a batch below 2, else as Fit.
+// there are not two that do or two that do not, ConfigError for a batch below 2, else as Fit. A
+// member that `skipped` would leave without ends, or without other episodes, skips nothing.
 LearnedFunctionFit FitTermination(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                                   const LearnedFunctionOptions& options, std::uint64_t seed,
-                                  const FitRun& run = {});
+                                  const FitRun& run = {},
+                                  const std::vector<std::vector<std::int64_t>>& skipped = {});
 
 }  // namespace lfiw::models
 

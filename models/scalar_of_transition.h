@@ -1,6 +1,8 @@
 #ifndef LFIW_MODELS_SCALAR_OF_TRANSITION_H_
 #define LFIW_MODELS_SCALAR_OF_TRANSITION_H_
 
+#include <cstdint>
+#include <memory>
 #include <span>
 
 #include "core/layers.h"
@@ -17,6 +19,11 @@ class ScalarOfTransition {
   // values [n] (written).
   virtual void Predict(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                        std::span<double> values) const = 0;
+  // The function without those of its parts that were fitted to the log's episode `episode`; null
+  // where that is the function itself.
+  virtual std::shared_ptr<const ScalarOfTransition> Unseen(std::int64_t /*episode*/) const {
+    return nullptr;
+  }
 };
 
 }  // namespace lfiw::models

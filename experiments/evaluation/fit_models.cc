@@ -48,7 +48,8 @@ std::vector<Artifact> FitClassifiers(const StageContext& context, const LogSourc
   return artifacts;
 }
 
-void Append(std::vector<double>& to, const std::vector<double>& from) {
+template <class T>
+void Append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
@@ -89,9 +90,14 @@ std::optional<LogSource> WithoutEndsAtHorizon(const LogSource& log, std::int64_t
 void LearnFunctions(const StageContext& context, const LogSource& log, const LogSplit& split,
                     FittedModels& models) {
   const TaskOptions& task = context.config.task;
+  // only the doubly robust estimate holds logged steps against what is learned from them
+  const auto skipped = context.config.doubly_robust.enabled && !split.skipped.empty()
+                           ? SkipFolds(log.log.episodes(), context.config.log.cross_fit,
+                                       task.learned.members, context.config.seed)
+                           : std::vector<std::vector<std::int64_t>>{};
   const auto learn = [&](FunctionKind kind, const LogSource& from) {
     const Artifact artifact = context.cache.Run<LearnedFunctionStage>(
-        {kind, task.learned, split.dynamics, context.config.seed}, {from}, context.Work());
+        {kind, task.learned, split.dynamics, skipped, context.config.seed}, {from}, context.Work());
     models.hashes.push_back(artifact.content_hash);
     models.model_hashes.push_back(artifact.content_hash);
     return artifact;
@@ -186,6 +192,7 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
     const HeldOutRatios held_out = ReadHeldOut(artifact);
     Append(models.held_out.real, held_out.real);
     Append(models.held_out.generated, held_out.generated);
+    Append(models.held_out.episodes, held_out.episodes);
     models.hashes.push_back(artifact.content_hash);
   }
   return models;

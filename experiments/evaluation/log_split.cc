@@ -7,6 +7,32 @@
 
 namespace lfiw::experiments {
 
+namespace {
+
+std::vector<std::vector<std::int64_t>> SkipInTurn(const std::vector<std::int64_t>& order,
+                                                  std::int64_t folds, std::int64_t members) {
+  std::vector<std::vector<std::int64_t>> skipped(static_cast<std::size_t>(members));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    for (auto k = static_cast<std::int64_t>(i) % folds; k < members; k += folds) {
+      skipped[static_cast<std::size_t>(k)].push_back(order[i]);
+    }
+  }
+  return skipped;
+}
+
+std::vector<std::int64_t> SplitOrder(std::int64_t episodes, std::uint64_t seed) {
+  return Stream(seed, "episode split").Permutation(episodes);
+}
+
+}  // namespace
+
+std::vector<std::vector<std::int64_t>> SkipFolds(std::int64_t episodes, std::int64_t folds,
+                                                 std::int64_t members, std::uint64_t seed) {
+  folds = std::min(folds, members);
+  if (folds < 2) return {};
+  return SkipInTurn(SplitOrder(episodes, seed), folds, members);
+}
+
 LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
                   std::uint64_t seed) {
   if (episodes < 2) {
@@ -16,16 +42,9 @@ LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t
         "which takes at least two; log more episodes",
         episodes, episodes == 1 ? "" : "s");
   }
-  const std::vector<std::int64_t> order = Stream(seed, "episode split").Permutation(episodes);
+  const std::vector<std::int64_t> order = SplitOrder(episodes, seed);
   if (const std::int64_t folds = std::min(options.cross_fit, members); folds > 1) {
-    LogSplit split{order, order, {}};
-    split.skipped.resize(static_cast<std::size_t>(members));
-    for (std::int64_t i = 0; i < episodes; ++i) {
-      for (std::int64_t k = i % folds; k < members; k += folds) {
-        split.skipped[static_cast<std::size_t>(k)].push_back(order[static_cast<std::size_t>(i)]);
-      }
-    }
-    return split;
+    return {order, order, SkipInTurn(order, folds, members)};
   }
   const auto share =
       static_cast<std::int64_t>(options.dynamics_fraction * static_cast<double>(episodes));

@@ -21,6 +21,10 @@ struct LogSplit {
 // Divides the episodes of a log at random. Throws DataError for a log of fewer than two episodes.
 LogSplit SplitLog(std::int64_t episodes, const LogOptions& options, std::int64_t members,
                   std::uint64_t seed);
+// Returns for each of `members` the episodes that it leaves out when `folds` of them divide the
+// log's; empty for fewer than two folds. Deterministic in the seed, as SplitLog.
+std::vector<std::vector<std::int64_t>> SkipFolds(std::int64_t episodes, std::int64_t folds,
+                                                 std::int64_t members, std::uint64_t seed);
 // Draws the episodes of both parts with replacement; cross-fitting keeps its folds.
 LogSplit ResampleLog(const LogSplit& split, std::uint64_t seed, std::uint64_t replicate);
 

@@ -89,8 +89,13 @@ void SaveHeldOut(const RatioClassifier& classifier, const DynamicsEnsemble& dyna
   classifier.LogRatios(real.states, real.actions, real.next_states, real.aux, real_ratios);
   classifier.LogRatios(real.states, real.actions, fake.next_states, fake.aux, fake_ratios);
   NpzFile file;
+  std::vector<std::int64_t> episode_of_row;
+  for (const std::int64_t e : episodes) {
+    episode_of_row.insert(episode_of_row.end(), static_cast<std::size_t>(log.Outcomes(e)), e);
+  }
   file.Put("real", real_ratios);
   file.Put("generated", fake_ratios);
+  file.Put("episodes", episode_of_row);
   file.Write(path);
 }
 
@@ -204,7 +209,7 @@ FitHistory ClassifierStage::History(const Artifact& artifact) {
 
 HeldOutRatios ReadHeldOut(const Artifact& classifier) {
   const NpzFile file = NpzFile::Read(classifier.File(kHeldOutFile));
-  return {file.GetDoubles("real"), file.GetDoubles("generated")};
+  return {file.GetDoubles("real"), file.GetDoubles("generated"), file.GetIntegers("episodes")};
 }
 
 void LearnedFunctionStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
@@ -212,8 +217,8 @@ void LearnedFunctionStage::Make(const Key& key, const Inputs& inputs, const Stag
       work.StartProgress(fmt::format("fit {}", EnumName(key.kind)),
                          key.options.members * key.options.fit.steps, "gradient steps");
   const auto fit_function = key.kind == FunctionKind::kReward ? FitReward : FitTermination;
-  const LearnedFunctionFit fit =
-      fit_function(inputs.log.log, key.episodes, key.options, key.seed, FitRunOf(work, *progress));
+  const LearnedFunctionFit fit = fit_function(inputs.log.log, key.episodes, key.options, key.seed,
+                                              FitRunOf(work, *progress), key.skipped);
   fit.function.Save(work.File(kFunctionFile));
   SaveErrors(fit.summary, key.kind, work.File(kSummaryFile));
 }

@@ -114,7 +114,8 @@ struct ClassifierStage {
 // Log-ratios of a classifier on transitions of the episodes that its bootstrap left out.
 struct HeldOutRatios {
   std::vector<double> real;
-  std::vector<double> generated;  // made by the model from the same states and actions
+  std::vector<double> generated;       // made by the model from the same states and actions
+  std::vector<std::int64_t> episodes;  // of each row
 };
 HeldOutRatios ReadHeldOut(const Artifact& classifier);
 
@@ -140,6 +141,7 @@ struct LearnedFunctionStage {
     FunctionKind kind = FunctionKind::kReward;
     LearnedFunctionOptions options;
     std::vector<std::int64_t> episodes;
+    std::vector<std::vector<std::int64_t>> skipped;  // by member, empty without cross-fitting
     std::uint64_t seed = 0;
 
     template <class Visitor>
@@ -147,6 +149,7 @@ struct LearnedFunctionStage {
       v.Field("kind", kind, "what is learned");
       v.Field("options", options, "networks and training");
       v.Field("episodes", episodes, "logged episodes that train it");
+      v.Field("skipped", skipped, "of these, the ones that each member leaves out");
       v.Field("seed", seed, "root of the random streams");
     }
   };

@@ -69,7 +69,8 @@ class Evaluator {
       : in_(in),
         config_(in.context.config),
         calibration_(CalibrationOf(in.models)),
-        improvement_(CheckImprovement(in.models.held_out.real, in.models.held_out.generated)),
+        improvement_(CheckImprovement(in.models.held_out.real, in.models.held_out.generated,
+                                      in.models.held_out.episodes)),
         support_(in.log.log, config_.support, config_.seed) {}
 
   PolicyEvaluation Evaluate(const PolicySource& policy) const {

@@ -1,11 +1,14 @@
 #include "ope/fits/fqe.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/index_list.h"
 #include "core/rng.h"
+#include "core/seed_of.h"
 #include "models/episode_split.h"
 #include "models/fit_identity.h"
 #include "models/losses.h"
@@ -155,10 +158,9 @@ double Residual(const FqeData& problem, const TimedFunction& q, Stream stream) {
   return std::sqrt(squares / scale);
 }
 
-}  // namespace
-
-FqeFit FitFqe(const LoggedProblem& logged, const FqeOptions& options, std::uint64_t seed,
-              const FitRun& run) {
+// FitFqe with checkpoints of that name.
+FqeFit FitNamed(const std::string& file, const LoggedProblem& logged, const FqeOptions& options,
+                std::uint64_t seed, const FitRun& run) {
   const Estimand& estimand = logged.estimand;
   RequireDiscount(estimand);
   const EpisodeSplit split = SplitEpisodes(NonEmptyEpisodes(logged.log), options.validation_share,
@@ -182,7 +184,7 @@ FqeFit FitFqe(const LoggedProblem& logged, const FqeOptions& options, std::uint6
   const EnsembleJob job{
       .name = "fqe member",
       .identity = FitIdentity(options, seed, DescribeProblem(logged, problem.train)),
-      .file = "fqe",
+      .file = file,
       .kept = KeptParameters::kLast};
   const auto make = [&](std::int64_t k) {
     const auto member = static_cast<std::uint64_t>(k);
@@ -201,6 +203,13 @@ FqeFit FitFqe(const LoggedProblem& logged, const FqeOptions& options, std::uint6
   return {std::move(q), std::move(summaries), residual};
 }
 
+}  // namespace
+
+FqeFit FitFqe(const LoggedProblem& problem, const FqeOptions& options, std::uint64_t seed,
+              const FitRun& run) {
+  return FitNamed("fqe", problem, options, seed, run);
+}
+
 ValueArrays FqeValues(const FqeFit& fit, const LoggedProblem& problem,
                       std::span<const std::int64_t> episodes, std::int64_t columns,
                       const FqeOptions& options, std::uint64_t seed) {
@@ -208,6 +217,77 @@ ValueArrays FqeValues(const FqeFit& fit, const LoggedProblem& problem,
                      std::span<double> values) { fit.q.Predict(pairs, steps, values); };
   return ValuesOnLog(q, problem, episodes, columns, options.value_draws,
                      Stream(seed, "fqe value draws"));
+}
+
+namespace {
+
+// Copies row i of `part` into row rows[i] of `all`.
+void PutRows(const Array<double, 2>& part, std::span<const std::int64_t> rows,
+             Array<double, 2>& all) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(part.Row(static_cast<std::int64_t>(i)), all.Row(rows[i]).begin());
+  }
+}
+
+std::vector<std::string> NotesOf(const FqeOptions& options, const Estimand& estimand,
+                                 double residual) {
+  std::vector<std::string> notes = {fmt::format(
+      "fqe: Bellman error {:.2g} of the width of returns to go, on held-out episodes", residual)};
+  const std::int64_t renewals = options.fit.steps / options.target_every;
+  if (estimand.horizon && renewals < *estimand.horizon) {
+    notes.push_back(fmt::format(
+        "fqe: {} renewals of the targets carry rewards back by as many of {} steps; beyond, values "
+        "stay near the log's own; raise fit.steps or lower target_every",
+        renewals, *estimand.horizon));
+  }
+  return notes;
+}
+
+}  // namespace
+
+FqeOutcome FitFqeValues(const LoggedProblem& problem, std::span<const std::int64_t> episodes,
+                        std::int64_t columns, const FqeOptions& options, std::uint64_t seed,
+                        const FitRun& run) {
+  if (options.folds == 1) {
+    const FqeFit fit = FitFqe(problem, options, seed, run);
+    return {FqeValues(fit, problem, episodes, columns, options, seed),
+            NotesOf(options, problem.estimand, fit.residual)};
+  }
+  const std::int64_t n = problem.log.episodes();
+  const auto order = Stream(seed, "fqe folds").Permutation(n);
+  std::vector<std::int64_t> fold_of(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    fold_of[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i) % options.folds;
+  }
+  const std::int64_t count = std::ssize(episodes);
+  FqeOutcome out{.values = {.q = Array<double, 2>({count, columns}),
+                            .v = Array<double, 2>({count, columns + 1}),
+                            .v_fit = {}},
+                 .notes = {}};
+  double squares = 0.0;
+  for (std::int64_t fold = 0; fold < options.folds; ++fold) {
+    std::vector<std::int64_t> train, rows, own;
+    for (std::int64_t e = 0; e < n; ++e) {
+      if (fold_of[static_cast<std::size_t>(e)] != fold) train.push_back(e);
+    }
+    for (std::int64_t row = 0; row < count; ++row) {
+      const std::int64_t e = episodes[static_cast<std::size_t>(row)];
+      if (fold_of[static_cast<std::size_t>(e)] != fold) continue;
+      rows.push_back(row);
+      own.push_back(e);
+    }
+    const EpisodeBatch part = SelectEpisodes(problem.log, train);
+    const std::uint64_t fold_seed = SeedOf(seed, "fqe fold", fold);
+    const FqeFit fit =
+        FitNamed(fmt::format("fqe_fold{}", fold),
+                 {part, problem.policy, problem.spec, problem.estimand}, options, fold_seed, run);
+    const ValueArrays values = FqeValues(fit, problem, own, columns, options, seed);
+    PutRows(values.q, rows, out.values.q);
+    PutRows(values.v, rows, out.values.v);
+    squares += fit.residual * fit.residual / static_cast<double>(options.folds);
+  }
+  out.notes = NotesOf(options, problem.estimand, std::sqrt(squares));
+  return out;
 }
 
 }  // namespace lfiw::ope

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/layers.h"
@@ -27,6 +28,10 @@ struct FqeOptions : EnsembleFitOptions {
     validation_rows = 2000;
   }
 
+  // Parts of the episodes; the values on one part are those of a fit to the others, so that
+  // corrections by logged rewards (dr_fqe and its kin) are not of episodes that Q was fitted to.
+  // 1: one fit to all, as published.
+  std::int64_t folds = 1;
   // Targets are renewed every `target_every` of the gradient steps. Information moves back by one
   // step of the episode per renewal, so a horizon of T wants at least T renewals.
   std::int64_t target_every = 100;
@@ -38,6 +43,9 @@ struct FqeOptions : EnsembleFitOptions {
   void Visit(Visitor& v) {
     VisitMembers(v);
     VisitMemberNetworks(v);
+    v.Field("folds", folds,
+            "parts of the episodes, the values on each from a fit to the others; 1: one fit to all",
+            AtLeast(1));
     v.Field("target_every", target_every, "gradient steps between renewals of the targets",
             AtLeast(1));
     v.Field("target_draws", target_draws, "actions drawn for each target", AtLeast(1));
@@ -67,6 +75,19 @@ FqeFit FitFqe(const LoggedProblem& problem, const FqeOptions& options, std::uint
 ValueArrays FqeValues(const FqeFit& fit, const LoggedProblem& problem,
                       std::span<const std::int64_t> episodes, std::int64_t columns,
                       const FqeOptions& options, std::uint64_t seed);
+
+// Values on all of the listed episodes, and remarks on how far the fit can be trusted.
+struct FqeOutcome {
+  ValueArrays values;  // as FqeValues
+  std::vector<std::string> notes;
+};
+
+// Fits by options.folds and evaluates: FitFqe and FqeValues in one. Fewer renewals of the targets
+// than the horizon has steps, and the Bellman error on held-out episodes, are among the notes.
+// Throws DataError for fewer than two episodes outside a fold, else as FitFqe.
+FqeOutcome FitFqeValues(const LoggedProblem& problem, std::span<const std::int64_t> episodes,
+                        std::int64_t columns, const FqeOptions& options, std::uint64_t seed,
+                        const FitRun& run = {});
 
 }  // namespace lfiw::ope
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/error.h"
@@ -338,6 +339,7 @@ class EpisodeValues {
         steps_(problem.Steps(episode)),
         draws_(problem.options.draws),
         members_(problem.inputs.dynamics.MembersFor(episode)),
+        unseen_(problem.inputs.functions.Unseen(episode)),
         stream_(problem.seed, "model value draws", {static_cast<std::uint64_t>(episode)}) {}
 
   void Write(std::int64_t row, ModelValues& out) {
@@ -421,8 +423,9 @@ class EpisodeValues {
     ClampRows(aux, in.range.aux_low, in.range.aux_high);
     std::vector<double> outcomes(at_.size());
     std::vector<std::uint8_t> terminated(at_.size());
-    in.functions.Rewards(states_, actions_, next, aux, outcomes);
-    in.functions.Terminated(states_, actions_, next, terminated);
+    const TaskRules& rules = unseen_ ? *unseen_ : in.functions;
+    rules.Rewards(states_, actions_, next, aux, outcomes);
+    rules.Terminated(states_, actions_, next, terminated);
     const std::vector<double> tails = NextValues(next);
     for (std::size_t row = 0; row < tails.size(); ++row) {
       if (terminated[row] == 0) outcomes[row] += problem_.discount * tails[row];
@@ -454,6 +457,7 @@ class EpisodeValues {
   const TimedFunction& ratio_;
   std::int64_t episode_, steps_, draws_;
   std::vector<std::int64_t> members_;
+  std::unique_ptr<TaskRules> unseen_;  // null: all parts of the rules may be asked
   Stream stream_;
   MatrixF states_, actions_;
   std::vector<std::int64_t> at_;

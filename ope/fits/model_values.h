@@ -20,8 +20,9 @@ namespace lfiw::ope {
 // What a doubly robust estimate takes from a dynamics model: the evaluation policy's values in the
 // model at the logged states and actions, and the ratio of the states that it visits to the logged
 // ones. The ratio is cross-fitted by episode: it is not applied to an episode that it was fitted
-// on. One function V_t(s) serves all episodes: it is fitted to rollouts of the model and sees no
-// logged outcome, except through members of the model that were trained on them.
+// on, and q and v ask only those members of the model, and of a learned reward or termination, that
+// have not seen the episode. One function V_t(s) serves all episodes: it is fitted to rollouts of
+// the whole model and sees no logged outcome, except through members that were trained on them.
 
 struct ModelValueOptions {
   std::int64_t folds = 2;

@@ -107,13 +107,19 @@ FitMethod FqeValueFit() {
                 .summary = "fitted Q evaluation",
                 .provides = {"fqe"},
                 .options = FqeOptions()};
-  fit.work = GradientSteps<FqeOptions>;
+  fit.version = 2;
+  fit.work = [](const AnyOptions& any, const Estimand& estimand) {
+    FitWork work = GradientSteps<FqeOptions>(any, estimand);
+    work.total *= any.As<FqeOptions>().folds;
+    return work;
+  };
   fit.on_log = [](const FitSources& in, const AnyOptions& any) {
     const auto& options = any.As<FqeOptions>();
-    const LoggedProblem problem = ProblemOf(in);
-    const FqeFit q = FitFqe(problem, options, in.seed, in.run);
+    FqeOutcome fitted =
+        FitFqeValues(ProblemOf(in), in.episodes, in.columns, options, in.seed, in.run);
     FittedArrays out;
-    out.values["fqe"] = FqeValues(q, problem, in.episodes, in.columns, options, in.seed);
+    out.values["fqe"] = std::move(fitted.values);
+    out.notes["fqe"] = std::move(fitted.notes);
     return out;
   };
   fit.on_tabular = [](const TabularSource& in, const AnyOptions&) { return TabularQ(in, "fqe"); };

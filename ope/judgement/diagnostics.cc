@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 
 #include "core/error.h"
 #include "core/statistics.h"
@@ -18,6 +19,23 @@ constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 // Returns how far a mean weight is from 1 beyond two standard errors, in nats.
 double ExcessDeviation(const MeanWeight& step) {
   return std::abs(step.log_mean) - 2.0 * step.log_stderr.value_or(0.0);
+}
+
+// Standard error of mean(data) - log mean(exp(model)) where rows of one episode depend on each
+// other; nothing for fewer than two episodes.
+std::optional<double> ClusteredError(std::span<const double> data, std::span<const double> model,
+                                     std::span<const std::int64_t> episodes, double log_mean) {
+  const auto n = static_cast<double>(data.size());
+  const double mean = Mean(data);
+  std::map<std::int64_t, double> influence;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    influence[episodes[i]] += (data[i] - mean - std::expm1(model[i] - log_mean)) / n;
+  }
+  if (influence.size() < 2) return std::nullopt;
+  const auto clusters = static_cast<double>(influence.size());
+  double squares = 0.0;
+  for (const auto& [episode, sum] : influence) squares += sum * sum;
+  return std::sqrt(squares * clusters / (clusters - 1.0));
 }
 
 }  // namespace
@@ -97,6 +115,15 @@ ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const 
   result.holds = result.margin >= 0.0;
   const std::optional<double> error = MeanError(data);
   if (error && mean.log_stderr) result.standard_error = std::hypot(*error, *mean.log_stderr);
+  return result;
+}
+
+ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const double> model,
+                                  std::span<const std::int64_t> episodes) {
+  LFIW_ASSERT(data.size() == model.size() && data.size() == episodes.size());
+  ImprovementCheck result = CheckImprovement(data, model);
+  if (!result.reason.empty()) return result;
+  result.standard_error = ClusteredError(data, model, episodes, LogMeanWeight(model).log_mean);
   return result;
 }
 

@@ -65,8 +65,14 @@ struct ImprovementCheck {
 };
 
 // Checks the condition on data [any], model [any]: log-weights of held-out real and of model-made
-// transitions.
+// transitions, all taken for independent.
 ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const double> model);
+
+// The same for data [n], model [n] whose rows i come from episode episodes[i], [n]: only episodes
+// are independent, so that the standard error is that of a sum over episodes (cluster-robust, by
+// the influence of each on the margin). An episode may occur for several classifiers.
+ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const double> model,
+                                  std::span<const std::int64_t> episodes);
 
 }  // namespace lfiw::ope
 

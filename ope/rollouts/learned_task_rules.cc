@@ -36,6 +36,17 @@ void LearnedTaskRules::Rewards(ConstMatrixRef states, ConstMatrixRef actions,
   }
 }
 
+std::unique_ptr<TaskRules> LearnedTaskRules::Unseen(std::int64_t episode) const {
+  const bool ends_learned = parts_.termination_source == TerminationSource::kLearned;
+  auto reward = parts_.reward ? parts_.reward->Unseen(episode) : nullptr;
+  auto termination = ends_learned ? parts_.termination->WithoutSeen(episode) : nullptr;
+  if (reward == nullptr && termination == nullptr) return nullptr;
+  LearnedParts unseen = parts_;
+  if (reward != nullptr) unseen.reward = std::move(reward);
+  if (termination != nullptr) unseen.termination = std::move(termination);
+  return std::make_unique<LearnedTaskRules>(std::move(unseen));
+}
+
 void LearnedTaskRules::Terminated(ConstMatrixRef states, ConstMatrixRef actions,
                                   ConstMatrixRef next_states,
                                   std::span<std::uint8_t> terminated) const {

@@ -45,6 +45,8 @@ class LearnedTaskRules final : public TaskRules {
   // A probability that is not a number ends the episode.
   void Terminated(ConstMatrixRef states, ConstMatrixRef actions, ConstMatrixRef next_states,
                   std::span<std::uint8_t> terminated) const override;
+  // Learned parts keep the members whose training skipped the episode, where there are some.
+  std::unique_ptr<TaskRules> Unseen(std::int64_t episode) const override;
 
  private:
   LearnedParts parts_;

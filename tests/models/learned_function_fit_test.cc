@@ -69,6 +69,38 @@ TEST(FitReward, LearnsDisplacementAndQuadraticCost) {
   EXPECT_LT(std::sqrt(squares / static_cast<double>(values.size())), 0.15);
 }
 
+// The reward of even episodes is 0 and of odd ones 1, whatever happens in them, so that a member
+// can only know the reward of the episodes that it has seen.
+TEST(FitReward, MembersThatSkipAnEpisodeKnowNothingOfItsRewards) {
+  EpisodeBatch log = WalkLog(40, 20, kNoLimit, QuadraticReward, 1);
+  std::vector<std::vector<std::int64_t>> skipped(2);
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    skipped[static_cast<std::size_t>(e % 2)].push_back(e);
+    const auto begin = log.rewards.begin() + log.offsets[static_cast<std::size_t>(e)];
+    std::fill(begin, begin + log.Length(e), static_cast<double>(e % 2));
+  }
+  const TestDir dir;
+  const auto [fitted, summary] = FitReward(log, Range(40), Longer(), 7, {}, skipped);
+  const std::string path = dir.path() + "/reward.npz";
+  fitted.Save(path);
+  for (const LearnedFunction& function : {fitted, LearnedFunction::Load(path)}) {
+    for (const double value : Predict(*function.WithoutSeen(0), log)) EXPECT_NEAR(value, 1.0, 0.2);
+    for (const double value : Predict(*function.WithoutSeen(1), log)) EXPECT_NEAR(value, 0.0, 0.2);
+    EXPECT_EQ(function.WithoutSeen(40), nullptr);  // seen by none
+  }
+}
+
+TEST(FitTermination, MembersThatWouldSeeNoEndSkipNothing) {
+  const EpisodeBatch log = WalkLog(60, 50, kWalkLimit, QuadraticReward, 1);
+  std::vector<std::vector<std::int64_t>> skipped(2);
+  for (std::int64_t e = 0; e < log.episodes(); ++e) {
+    skipped[log.terminated[static_cast<std::size_t>(e)] != 0 ? 0 : 1].push_back(e);
+  }
+  const auto [function, summary] = FitTermination(log, Range(60), SmallFunction(), 7, {}, skipped);
+  EXPECT_EQ(function.WithoutSeen(skipped[0].front()), nullptr);
+  EXPECT_EQ(function.WithoutSeen(skipped[1].front()), nullptr);
+}
+
 TEST(FitReward, ConstantRewardIsLearnedExactly) {
   const auto tenth = [](double, double, double) { return 0.1; };
   const EpisodeBatch log = WalkLog(10, 20, kNoLimit, tenth, 1);

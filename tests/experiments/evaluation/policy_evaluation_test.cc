@@ -193,8 +193,9 @@ TEST_F(EvaluatePoliciesTest, JudgeByTheLargestOpenLoopErrorThatEpisodesAreLongEn
 
 TEST_F(EvaluatePoliciesTest, AreCalibratedOnHeldOutTransitionsOfWhichTheRealOnesAreThePositive) {
   FittedModels models = Fit(2);
-  models.held_out.real = {1.0, 2.0, 3.0};
+  models.held_out.real = {1.0, 3.0};
   models.held_out.generated = {-1.0, -2.0};
+  models.held_out.episodes = {0, 1};
   EvaluationMeasurements measured = Evaluate(models)[0].measured;
   EXPECT_EQ(measured.calibration.auc, 1.0);
   // E log w over the data less log E w over the model

@@ -125,6 +125,54 @@ TEST(FitFqe, GivesTheSameBytesForAnyNumberOfThreadsAndResumed) {
   EXPECT_EQ(member(run), undisturbed);
 }
 
+// The values on one episode do not see its own rewards when two folds divide the log.
+TEST(FitFqeValues, FoldsKeepTheRewardsOfAnEpisodeFromItsOwnValues) {
+  const FqeTestProblem problem;
+  const EpisodeBatch log = ScalarLog(kHorizon, 40);
+  EpisodeBatch other = log;
+  constexpr std::int64_t kChanged = 1;  // of the training episodes
+  for (std::int64_t t = 0; t < kHorizon; ++t) {
+    other.rewards[static_cast<std::size_t>(kChanged * kHorizon + t)] += 100.0;
+  }
+  const std::vector<std::int64_t> episodes = {0, 1, 2, 3, 4, 5, 6, 7};
+  FqeOptions options = SmallFqe();
+  options.fit.steps = 50;
+  options.fit.validate_every = 50;
+  const auto values = [&](const EpisodeBatch& of, std::int64_t folds) {
+    options.folds = folds;
+    return FitFqeValues({of, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)},
+                        episodes, kHorizon, options, 3)
+        .values;
+  };
+  const auto changed = [&](std::int64_t folds) {
+    const ValueArrays before = values(log, folds), after = values(other, folds);
+    std::vector<bool> rows;
+    for (std::int64_t i = 0; i < std::ssize(episodes); ++i) {
+      rows.push_back(before.v(i, 0) != after.v(i, 0) || before.q(i, 0) != after.q(i, 0));
+    }
+    return rows;
+  };
+  EXPECT_THAT(changed(1), ::testing::Each(true));
+  const std::vector<bool> folded = changed(2);
+  EXPECT_FALSE(folded[kChanged]);
+  EXPECT_THAT(folded, ::testing::Contains(true));
+}
+
+TEST(FitFqeValues, SaysWhenRewardsCannotReachTheFirstStep) {
+  const FqeTestProblem problem;
+  const EpisodeBatch log = ScalarLog(kHorizon, 40);
+  FqeOptions options = SmallFqe();
+  options.fit.steps = 100;
+  const auto notes = [&](std::int64_t every) {
+    options.target_every = every;
+    return FitFqeValues({log, problem.policy, problem.env->spec(), FiniteHorizon(kHorizon)},
+                        std::vector<std::int64_t>{0, 1}, kHorizon, options, 3)
+        .notes;
+  };
+  EXPECT_THAT(notes(20), ::testing::ElementsAre(HasSubstr("Bellman error")));
+  EXPECT_THAT(notes(50), ::testing::Contains(HasSubstr("2 renewals of the targets")));
+}
+
 TEST(FitFqe, RefusesTheCheckpointOfOtherOptionsOrAnotherEstimand) {
   const FqeTestProblem problem;
   const EpisodeBatch log = ScalarLog(kHorizon, 6);

@@ -125,6 +125,39 @@ TEST(StartsPerStep, AreAsManyInAllBeyondAHundredSteps) {
   EXPECT_EQ(StartsPerStep(options, 1000), 2);
 }
 
+// Rules whose reward is 0, and 1 where only parts that have not seen the episode are asked.
+class SeenRules final : public TaskRules {
+ public:
+  explicit SeenRules(double reward) : reward_(reward) {}
+  void Rewards(ConstMatrixRef, ConstMatrixRef, ConstMatrixRef, ConstMatrixRef,
+               std::span<double> rewards) const override {
+    std::ranges::fill(rewards, reward_);
+  }
+  void Terminated(ConstMatrixRef, ConstMatrixRef, ConstMatrixRef,
+                  std::span<std::uint8_t> terminated) const override {
+    std::ranges::fill(terminated, std::uint8_t{0});
+  }
+  std::unique_ptr<TaskRules> Unseen(std::int64_t) const override {
+    return std::make_unique<SeenRules>(1.0);
+  }
+
+ private:
+  double reward_;
+};
+
+TEST(FitModelValues, LooksAheadByRulesThatHaveNotSeenTheEpisode) {
+  ModelValueTestProblem problem(WrongModel());
+  problem.functions = std::make_unique<SeenRules>(0.0);
+  ModelValueOptions options = SmallModelValues();
+  options.starts = 20;
+  options.value.fit.steps = options.ratio.fit.steps = 20;
+  const ModelValues values = problem.Fit(options);
+  // nothing follows the last step, and the rollouts of the values after all others earn 0
+  EXPECT_EQ(values.values.q(0, kModelHorizon - 1), 1.0);
+  EXPECT_EQ(values.values.v(0, kModelHorizon - 1), 1.0);
+  EXPECT_NEAR(values.values.q(0, 0), 1.0, 1e-6);
+}
+
 TEST(FitModelValues, LooksAheadToTheClosedFormValuesOfTheModel) {
   const ModelValueTestProblem problem(WrongModel());
   const ModelValues values = problem.Fit();

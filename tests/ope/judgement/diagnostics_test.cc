@@ -88,6 +88,30 @@ TEST(CheckImprovement, ExactRatiosImproveByTheDivergence) {
   EXPECT_FALSE(CheckImprovement(data, model).holds);
 }
 
+// Ten copies of every episode's rows say no more than one.
+TEST(CheckImprovement, RowsThatShareAnEpisodeAreNoIndependentEvidence) {
+  Stream stream(4, "clusters");
+  std::vector<double> data, model, data_once, model_once;
+  std::vector<std::int64_t> episodes, once;
+  for (std::int64_t e = 0; e < 200; ++e) {
+    const double real = 0.1 + 0.3 * stream.Normal(), generated = 0.3 * stream.Normal();
+    data_once.push_back(real);
+    model_once.push_back(generated);
+    once.push_back(e);
+    for (int k = 0; k < 10; ++k) {
+      data.push_back(real);
+      model.push_back(generated);
+      episodes.push_back(e);
+    }
+  }
+  const double all = *CheckImprovement(data, model, episodes).standard_error;
+  EXPECT_NEAR(all, *CheckImprovement(data_once, model_once, once).standard_error, 1e-12);
+  EXPECT_NEAR(all, *CheckImprovement(data_once, model_once).standard_error, 0.1 * all);
+  EXPECT_LT(*CheckImprovement(data, model).standard_error, 0.4 * all);
+  const std::vector<std::int64_t> same(data.size(), 0);
+  EXPECT_FALSE(CheckImprovement(data, model, same).standard_error);
+}
+
 TEST(CheckImprovement, ConstantWeightsHoldWithMarginZero) {
   const std::vector<double> twos(5, std::log(2.0));
   const ImprovementCheck check = CheckImprovement(twos, twos);
