@@ -61,8 +61,14 @@ macro(lfiw_find_plain target libraries header folders missing)
   endif()
 endmacro()
 
+include(${CMAKE_CURRENT_LIST_DIR}/LfiwWheels.cmake)
+
 macro(lfiw_find_package package)
-  if("${package}" STREQUAL "OpenBLAS")
+  if(LFIW_WHEELS AND "${package}" STREQUAL "mujoco")
+    lfiw_find_mujoco_wheel()
+  elseif(LFIW_WHEELS AND "${package}" STREQUAL "Torch")
+    lfiw_find_torch_wheel()
+  elseif("${package}" STREQUAL "OpenBLAS")
     lfiw_find_plain(openblas openblas cblas.h
       "openblas-pthread;x86_64-linux-gnu/openblas-pthread;openblas"
       "OpenBLAS was not found; install libopenblas-dev (reference BLAS is 17-38 times slower and is \

@@ -7,7 +7,7 @@ endforeach()
 configure_file(cmake/lfiwConfig.cmake.in lfiwConfig.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lfiwConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES cmake/LfiwDependencies.cmake ${CMAKE_CURRENT_BINARY_DIR}/lfiwConfig.cmake
+install(FILES cmake/LfiwDependencies.cmake cmake/LfiwWheels.cmake ${CMAKE_CURRENT_BINARY_DIR}/lfiwConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/lfiwConfigVersion.cmake DESTINATION ${LFIW_PACKAGE_DIR})
 
 # The public headers and what they include, worked out when they are installed.

@@ -300,7 +300,8 @@ void MujocoEnv::CheckStable() const {
 template <class Visit>
 void MujocoEnv::VisitState(const Visit& visit) const {
   const mjModel& model = *shared_->model;
-  const auto span = [](mjtNum* values, int count) {
+  // sizes are int or, from MuJoCo 3.4 on, wider
+  const auto span = [](mjtNum* values, auto count) {
     return std::span<double>(values, static_cast<std::size_t>(count));
   };
   visit(span(&data_->time, 1));

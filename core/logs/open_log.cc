@@ -14,6 +14,7 @@
 #include "core/logs/log_keys.h"
 #include "core/logs/minari_log.h"
 #include "core/logs/repeated_episodes.h"
+#include "core/logs/several_files_log.h"
 #include "core/logs/text_log.h"
 #include "core/logs/text_stream.h"
 #include "core/rng.h"
@@ -205,9 +206,7 @@ void NoteRepairs(LoadedLog& log) {
   note(counts.padding_steps, "the last {} rows hold no data and were left out");
 }
 
-}  // namespace
-
-std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options) {
+std::unique_ptr<LogReader> OpenFile(const std::string& path, const LogReadOptions& options) {
   const std::string file = ResolvePath(path);
   const std::string start = FirstBytesOf(file);
   if (LooksLikeHdf5(file) || LooksLikeZip(file)) {
@@ -233,9 +232,20 @@ std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions
   return OpenTextLog(file, is_json ? OpenJsonLines(file) : OpenCsv(file));
 }
 
+}  // namespace
+
+std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options) {
+  std::vector<std::string> files = ExpandLogPath(path);
+  if (files.size() == 1) return OpenFile(files.front(), options);
+  return OpenSeveralFiles(std::move(files),
+                          [options](const std::string& file) { return OpenFile(file, options); });
+}
+
 std::vector<std::string> LogFiles(const std::string& path) {
-  std::vector<std::string> files = {ResolvePath(path)};
-  const std::string metadata = MetadataFile(files[0]);
+  std::vector<std::string> files = ExpandLogPath(path);
+  if (files.size() > 1) return files;
+  files.front() = ResolvePath(files.front());
+  const std::string metadata = MetadataFile(files.front());
   if (!metadata.empty()) files.push_back(metadata);
   return files;
 }

@@ -27,11 +27,14 @@ namespace lfiw::core {
 // truncated, terminations, truncations), d3rlpy's episode_terminals, episode_ids, or masks beside
 // other flags. Arrays [steps, environments, ...] are read one environment after the other where
 // next observations tell that time is the first axis. A terminal step needs no observation after
-// it. Throws DataError for what none of them can read, and ConfigError for a wrong `map`.
+// it. A pattern with * ? or [ in place of a file name (log_*.npz) stands for all files that it
+// matches, which are read as one log in the order of their names. Throws DataError for what none of
+// them can read, and ConfigError for a wrong `map`.
 std::unique_ptr<LogReader> OpenLog(const std::string& path, const LogReadOptions& options = {});
 
-// The files that OpenLog reads for `path`, the data first: a directory or an id stands for a Minari
-// dataset's data, beside which its metadata may lie. Throws DataError where there is none.
+// The files that OpenLog reads for `path`, the data first: a pattern stands for all that it
+// matches, a directory or an id stands for a Minari dataset's data, beside which its metadata may
+// lie. Throws DataError where there is none.
 std::vector<std::string> LogFiles(const std::string& path);
 
 // A log in memory, with what its reader says of it.

@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool IsPolicyFile(const fs::path& path) {
-  static constexpr std::array kExtensions = {".npz", ".pt", ".pkl", ".zip", ".hdf5", ".h5"};
+  static constexpr std::array kExtensions = {".npz",  ".pt", ".pkl",         ".zip",
+                                             ".hdf5", ".h5", ".safetensors", ".cleanrl_model"};
   // the statistics of an agent beside it are no policy
   if (path.filename().string().ends_with("normalize.pkl")) return false;
   return std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();

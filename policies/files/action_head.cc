@@ -82,7 +82,11 @@ std::string ActionHead::FaultOf(const float* outputs) const {
 
 float ActionHead::LogStd(const float* outputs, std::int64_t dim) const {
   if (kind == OutputKind::kMean) return log_std[dim];
-  return std::clamp(outputs[action_dim + dim], log_std_low, log_std_high);
+  const float predicted = outputs[action_dim + dim];
+  if (log_std_bound == LogStdBound::kTanh) {
+    return log_std_low + 0.5f * (log_std_high - log_std_low) * (std::tanh(predicted) + 1.0f);
+  }
+  return std::clamp(predicted, log_std_low, log_std_high);
 }
 
 float ActionHead::Finish(double action, std::int64_t dim) const {

@@ -36,14 +36,25 @@ constexpr auto EnumNames(Squash /*kind*/) {
   return std::to_array<std::string_view>({"none", "tanh", "clip"});
 }
 
+// How a predicted log deviation is kept within its range.
+enum class LogStdBound {
+  kClamp,  // clamped to it
+  kTanh,   // low + (high - low) (tanh(x) + 1) / 2
+};
+
+constexpr auto EnumNames(LogStdBound /*kind*/) {
+  return std::to_array<std::string_view>({"clamp", "tanh"});
+}
+
 // From the network's outputs of one observation to an action and its density.
 struct ActionHead {
   OutputKind kind = OutputKind::kAction;
   std::int64_t action_dim = 0;
   Squash squash = Squash::kNone;
-  VectorF low, high;           // [action_dim], unless squash is none
-  VectorF log_std;             // [action_dim], of kMean
-  float log_std_low = -20.0f;  // predicted log deviations are clamped, of kMeanLogStd
+  VectorF low, high;  // [action_dim], unless squash is none
+  VectorF log_std;    // [action_dim], of kMean
+  LogStdBound log_std_bound = LogStdBound::kClamp;
+  float log_std_low = -20.0f;  // range of predicted log deviations, of kMeanLogStd
   float log_std_high = 2.0f;
 
   std::int64_t outputs() const;

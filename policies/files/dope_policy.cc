@@ -40,25 +40,6 @@ class DopeArrays {
   std::string separator_;
 };
 
-// Two layers of the same inputs as one: the outputs of the first, then those of the second.
-DenseLayer SideBySide(const DenseLayer& first, const DenseLayer& second,
-                      const std::string& source) {
-  if (first.weight.rows() != second.weight.rows() || first.weight.cols() != second.weight.cols()) {
-    Throw<PolicyError>(
-        "{}: last_fc has {} inputs and {} outputs, last_fc_log_std {} and {}, "
-        "expected the same",
-        source, first.weight.rows(), first.weight.cols(), second.weight.rows(),
-        second.weight.cols());
-  }
-  RequireSize(source, "last_fc bias", first.bias.size(), first.weight.cols());
-  RequireSize(source, "last_fc_log_std bias", second.bias.size(), second.weight.cols());
-  const Eigen::Index n = first.weight.cols();
-  DenseLayer both{MatrixF(first.weight.rows(), 2 * n), VectorF(2 * n)};
-  both.weight << first.weight, second.weight;
-  both.bias << first.bias, second.bias;
-  return both;
-}
-
 }  // namespace
 
 bool IsDopePolicy(const NpzFile& file) {
@@ -73,7 +54,8 @@ std::unique_ptr<Policy> PolicyFromDope(const NpzFile& file, const std::string& s
     for (std::string name = "fc0"; arrays.Has(name); name = fmt::format("fc{}", layers.size())) {
       layers.push_back(arrays.Layer(name));
     }
-    layers.push_back(SideBySide(arrays.Layer("last_fc"), arrays.Layer("last_fc_log_std"), source));
+    layers.push_back(SideBySide({"last_fc", arrays.Layer("last_fc")},
+                                {"last_fc_log_std", arrays.Layer("last_fc_log_std")}, source));
     const bool relu = arrays.Choice("nonlinearity", {"relu", "tanh"}) == 0;
     const bool squashed = arrays.Choice("output_distribution", {"tanh_gaussian", "gaussian"}) == 0;
 

@@ -98,6 +98,10 @@ ActionHead ReadHead(const NpzFile& file, std::int64_t outputs, const std::string
   if (head.kind == OutputKind::kMean) {
     head.log_std = GetLogStd(file, "log_std", head.action_dim, source);
   }
+  if (file.Has("log_std_bound")) {
+    head.log_std_bound =
+        ParseName<LogStdBound>(file.GetText("log_std_bound"), "log_std_bound", source);
+  }
   if (file.Has("log_std_range")) {
     const VectorD range = GetSized(file, "log_std_range", 2, source);
     head.log_std_low = static_cast<float>(range[0]);
@@ -116,6 +120,7 @@ void PutHead(const ActionHead& head, NpzFile& file) {
   if (head.kind == OutputKind::kMean) file.Put("log_std", head.log_std);
   if (head.kind == OutputKind::kMeanLogStd) {
     file.Put("log_std_range", std::vector<float>{head.log_std_low, head.log_std_high});
+    file.Put("log_std_bound", std::string(EnumName(head.log_std_bound)));
   }
 }
 

@@ -80,8 +80,8 @@ class NetworkPolicy final : public Policy {
 //   weight_l      [inputs, outputs] of layer l = 0, 1, ...; h' = activation(h weight + bias), the
 //   bias_l        [outputs]         last layer without activation
 //   log_std       [action_dim], if output is mean
-//   log_std_range [2] optional, if output is mean_log_std: what log deviations are clamped to
-//                 (-20, 2)
+//   log_std_range [2] optional, if output is mean_log_std: the range of log deviations (-20, 2)
+//   log_std_bound text optional: clamp or tanh, how they are kept within it
 //   squash        text optional: none, tanh or clip, to
 //   action_low, action_high  [action_dim], if there is a squash
 //   obs_mean, obs_variance   [inputs of layer 0] optional, obs_clip [1], obs_epsilon [1] optional

@@ -64,4 +64,23 @@ void CheckNormalizer(const ObservationNormalizer& normalizer, const NormalizerNa
   }
 }
 
+DenseLayer SideBySide(const NamedLayer& first, const NamedLayer& second,
+                      const std::string& source) {
+  const MatrixF& left = first.layer.weight;
+  const MatrixF& right = second.layer.weight;
+  if (left.rows() != right.rows() || left.cols() != right.cols()) {
+    Throw<PolicyError>("{}: {} has {} inputs and {} outputs, {} {} and {}, expected the same",
+                       source, first.name, left.rows(), left.cols(), second.name, right.rows(),
+                       right.cols());
+  }
+  for (const NamedLayer& of : {first, second}) {
+    RequireSize(source, std::string(of.name) + " bias", of.layer.bias.size(),
+                of.layer.weight.cols());
+  }
+  DenseLayer both{MatrixF(left.rows(), 2 * left.cols()), VectorF(2 * left.cols())};
+  both.weight << left, right;
+  both.bias << first.layer.bias, second.layer.bias;
+  return both;
+}
+
 }  // namespace lfiw::policies

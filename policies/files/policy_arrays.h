@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/layers.h"
 #include "core/matrix.h"
+#include "models/dense_network.h"
 #include "policies/ppo/running_moments.h"
 
 namespace lfiw::policies {
@@ -42,6 +43,16 @@ VectorD GetSized(const NpzFile& file, const std::string& name, std::int64_t size
 // log standard deviations [action_dim] within [-40, 40], beyond which densities leave float.
 VectorF GetLogStd(const NpzFile& file, const std::string& name, std::int64_t action_dim,
                   const std::string& source);
+
+// A layer by the name that it has in its file.
+struct NamedLayer {
+  const char* name;
+  const DenseLayer& layer;
+};
+
+// Two layers of the same inputs and outputs as one: the outputs of the first, then those of the
+// second.
+DenseLayer SideBySide(const NamedLayer& first, const NamedLayer& second, const std::string& source);
 
 // The names of the arrays of a normalizer. A file may leave out `clip` (none) and `epsilon` (1e-8).
 struct NormalizerNames {

@@ -10,17 +10,20 @@
 #include "core/arrays/hdf5.h"
 #include "core/arrays/npz.h"
 #include "core/arrays/pickle.h"
+#include "core/arrays/safetensors.h"
 #include "core/arrays/zip_archive.h"
 #include "core/config/config.h"
 #include "core/error.h"
 #include "core/run/atomic_file.h"
 #include "core/run/sha256.h"
+#include "policies/files/cleanrl_policy.h"
 #include "policies/files/dope_policy.h"
 #include "policies/files/network_policy.h"
 #include "policies/files/policy_arrays.h"
 #include "policies/files/policy_contract.h"
 #include "policies/files/sb3_checkpoint.h"
 #include "policies/files/sb3_policy.h"
+#include "policies/files/torch_archive.h"
 #include "policies/files/torchscript_network.h"
 #include "policies/gaussian_mlp_policy.h"
 #include "policies/mean_policy.h"
@@ -36,8 +39,8 @@ constexpr std::int64_t kMaxBytes = std::int64_t{1} << 30;
 constexpr std::size_t kHeadBytes = 64;
 constexpr std::string_view kReadable =
     "a .npz checkpoint, a DOPE .npz or .pkl, an agent of Stable-Baselines3 (.zip or arrays in "
-    ".npz), a TorchScript "
-    "module (.pt) or exec:COMMAND";
+    ".npz) or CleanRL (.cleanrl_model or .safetensors), a TorchScript module (.pt) or "
+    "exec:COMMAND";
 constexpr std::string_view kExport =
     "export it to TorchScript with policies/export/export_policy.py";
 
@@ -100,16 +103,37 @@ std::unique_ptr<Policy> LoadTorchScript(const std::string& path, const NamedCont
   return std::make_unique<NetworkPolicy>(std::move(parts), path);
 }
 
-// Files that describe themselves leave a contract two things to say.
-void RequireNoMore(const std::string& path, const NamedContract& named) {
+// Files that describe themselves leave a contract two things to say; some may need a normalizer
+// too.
+void RequireNoMore(const std::string& path, const NamedContract& named,
+                   bool normalizer_allowed = false) {
   PolicyContract rest = named.contract;
+  if (normalizer_allowed) rest.normalizer = {};
   rest.stochastic = PolicyContract{}.stochastic;
   rest.time_feature_steps = PolicyContract{}.time_feature_steps;
   if (CanonicalText(rest) == CanonicalText(PolicyContract{})) return;
   Throw<PolicyError>(
-      "{}: says what {} says itself; for such a file a contract may hold stochastic and "
+      "{}: says what {} says itself; for such a file a contract may hold stochastic{} "
       "time_feature_steps only",
-      named.path, path);
+      named.path, path, normalizer_allowed ? ", normalizer and" : " and");
+}
+
+// An actor of CleanRL, whose contract may hold the statistics of NormalizeObservation. One of
+// ppo_continuous_action needs a contract, since nothing in it says by what its observations were
+// normalized.
+std::unique_ptr<Policy> LoadCleanRl(const NpzFile& file, const std::string& path,
+                                    const NamedContract& named) {
+  RequireNoMore(path, named, true);
+  if (IsNormalizedCleanRl(file) && named.path.empty()) {
+    Throw<PolicyError>(
+        "{}: CleanRL's ppo_continuous_action normalizes observations and does not save by what; "
+        "write {} with normalizer: {{file: statistics.npz, clip: 10}} (arrays mean and var of "
+        "NormalizeObservation), or with stochastic: true alone if the agent saw plain observations",
+        path, fs::path(path).replace_extension(".yaml").string());
+  }
+  PolicyContract contract = named.contract;
+  contract.obs_dim = CleanRlInputs(file, path) - (contract.time_feature_steps > 0 ? 1 : 0);
+  return PolicyFromCleanRl(file, TransformFromContract(contract, named.path), path);
 }
 
 std::string Sb3ConfigPath(const std::string& path) {
@@ -124,6 +148,7 @@ std::int64_t TimeFeatureSteps(const std::string& path, const NamedContract& name
 
 std::unique_ptr<Policy> FromArrays(const NpzFile& file, const std::string& path,
                                    const NamedContract& named) {
+  if (IsCleanRlPolicy(file)) return LoadCleanRl(file, path, named);
   RequireNoMore(path, named);
   if (IsSb3Policy(file)) {
     return PolicyFromSb3(file, TimeFeatureSteps(path, named), path);
@@ -142,6 +167,21 @@ std::unique_ptr<Policy> FromArrays(const NpzFile& file, const std::string& path,
   names.resize(std::min<std::size_t>(names.size(), 8));
   Throw<PolicyError>("{}: arrays of no known policy ({}, ...), expected {}", path,
                      fmt::join(names, ", "), kReadable);
+}
+
+// A state dict that torch.save wrote, where its names are those of a known actor.
+std::unique_ptr<Policy> LoadStateDict(const std::string& path, const NamedContract& named) {
+  NpzFile file;
+  std::string reason;
+  try {
+    file = ReadTorchArchive(ReadFile(path, kMaxBytes), path);
+  } catch (const DataError& error) {
+    reason = error.what();
+  }
+  if (IsCleanRlPolicy(file)) return FromArrays(file, path, named);
+  Throw<PolicyError>(
+      "{}; a PyTorch state dict or pickled module, which has weights but not the network; {}",
+      reason.empty() ? path + ": no actor of CleanRL by its names" : reason, kExport);
 }
 
 std::unique_ptr<Policy> LoadZip(const std::string& path, const NamedContract& named) {
@@ -165,11 +205,7 @@ std::unique_ptr<Policy> LoadZip(const std::string& path, const NamedContract& na
   const bool code = AnyOf(
       names, [](const std::string& entry) { return entry.find("/code/") != std::string::npos; });
   if (torch && code) return LoadTorchScript(path, named);
-  if (torch) {
-    Throw<PolicyError>(
-        "{}: a PyTorch state dict or pickled module, which has weights but not the network; {}",
-        path, kExport);
-  }
+  if (torch) return LoadStateDict(path, named);
   Throw<PolicyError>("{}: an archive of '{}' and {} more entries, expected {}", path,
                      names.empty() ? "" : names.front(), names.empty() ? 0 : names.size() - 1,
                      kReadable);
@@ -183,7 +219,11 @@ std::unique_ptr<Policy> LoadPickle(const std::string& path, const NamedContract&
         "{}: a PyTorch state dict in the old format, which has weights but not the network; {}",
         path, kExport);
   }
-  const NpzFile file = ArraysOfDict(ParsePickle(bytes, path), path);
+  const PickleValue value = ParsePickle(bytes, path);
+  if (FindKey(value, "torch") != nullptr && FindKey(value, "config") != nullptr) {
+    Throw<PolicyError>("{}: a model of d3rlpy; {} d3rlpy", path, kExport);
+  }
+  const NpzFile file = ArraysOfDict(value, path);
   return FromArrays(file, path, named);
 }
 
@@ -209,6 +249,10 @@ std::unique_ptr<Policy> LoadByContent(const std::string& path, const NamedContra
   if (head.starts_with("PK\x03\x04"sv)) return LoadZip(path, named);
   if (head.starts_with('\x80')) {
     return AsPolicyError([&] { return LoadPickle(path, named); });
+  }
+  if (LooksLikeSafetensors(head)) {
+    return AsPolicyError(
+        [&] { return FromArrays(ReadSafetensors(ReadFile(path, kMaxBytes), path), path, named); });
   }
   if (LooksLikeOnnx(path, head)) {
     Throw<PolicyError>(

@@ -242,20 +242,6 @@ void RequireKnownClass(const AgentData& data, const std::string& source) {
   }
 }
 
-// The layers `first` and `second`, of the same inputs, as one.
-DenseLayer OneBesideTheOther(const DenseLayer& first, const DenseLayer& second,
-                             const std::string& source) {
-  if (first.weight.rows() != second.weight.rows() || first.bias.size() != first.weight.cols() ||
-      second.bias.size() != second.weight.cols()) {
-    Throw<PolicyError>("{}: actor.mu and actor.log_std are of different shapes", source);
-  }
-  DenseLayer both{MatrixF(first.weight.rows(), first.weight.cols() + second.weight.cols()),
-                  VectorF(first.bias.size() + second.bias.size())};
-  both.weight << first.weight, second.weight;
-  both.bias << first.bias, second.bias;
-  return both;
-}
-
 bool AllFinite(const AgentActions& actions) {
   return actions.low.allFinite() && actions.high.allFinite();
 }
@@ -308,7 +294,8 @@ void ReadSquashedGaussian(AgentWeights& weights, const AgentData& data, const Ag
   std::vector<DenseLayer> layers;
   weights.AddStack("actor.latent_pi", layers);
   const DenseLayer mean = weights.Layer("actor.mu");
-  layers.push_back(OneBesideTheOther(mean, weights.Layer("actor.log_std"), source));
+  layers.push_back(
+      SideBySide({"actor.mu", mean}, {"actor.log_std", weights.Layer("actor.log_std")}, source));
   parts.network = std::make_unique<DenseNetwork>(
       std::move(layers), ReadAgentActivation(data, Activation::kRelu, source), source);
   parts.head.kind = OutputKind::kMeanLogStd;

@@ -16,6 +16,14 @@ namespace {
 constexpr std::string_view kPickleEntry = "/data.pkl";
 constexpr std::int64_t kMaxTorchPickle = std::int64_t{1} << 26;
 
+// The value itself, or of a list that begins with a dictionary its first item.
+const PickleValue& FirstDict(const PickleValue& value) {
+  const auto* list = std::get_if<PickleValue::List>(&value.value);
+  const bool several = list != nullptr && !list->empty() &&
+                       std::holds_alternative<PickleValue::Dict>(list->front().value);
+  return several ? list->front() : value;
+}
+
 }  // namespace
 
 NpzFile ReadTorchArchive(std::string bytes, const std::string& source) {
@@ -34,7 +42,8 @@ NpzFile ReadTorchArchive(std::string bytes, const std::string& source) {
                               .storage = [&](const std::string& key, std::int64_t size) {
                                 return archive.Read(folder + "/data/" + key, size);
                               }};
-  return ArraysOfDict(ParsePickle(archive.Read(*pickle, kMaxTorchPickle), source, options), source);
+  const PickleValue value = ParsePickle(archive.Read(*pickle, kMaxTorchPickle), source, options);
+  return ArraysOfDict(FirstDict(value), source);
 }
 
 }  // namespace lfiw::policies

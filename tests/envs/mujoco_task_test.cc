@@ -23,8 +23,8 @@ using Json = nlohmann::json;
 using Getter = std::function<std::vector<double>(const mjModel&)>;
 
 // rows x cols values of a field of mjModel.
-template <class T>
-Getter Table(T* mjModel::*field, int mjModel::*rows, int cols = 1) {
+template <class T, class Size>
+Getter Table(T* mjModel::*field, Size mjModel::*rows, int cols = 1) {
   return [=](const mjModel& m) { return std::vector<double>(m.*field, m.*field + m.*rows * cols); };
 }
 
