@@ -51,8 +51,7 @@ void RejectOtherFormats(const std::string& start, const std::string& path) {
   }
   if (start.starts_with("PAR1") || start.starts_with("ARROW1")) {
     Throw<DataError>(
-        "{}: Parquet and Arrow are not supported; save the arrays with numpy.savez or "
-        "as HDF5",
+        "{}: Parquet and Arrow are not read; policies/export/convert_log.py makes an npz file of it",
         path);
   }
   if (start.starts_with("\x93NUMPY")) {
@@ -99,8 +98,8 @@ std::string ResolvePath(const std::string& path) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(path, error)) {
       if (entry.path().extension() != ".arrow") continue;
       Throw<DataError>(
-          "{}: a Minari dataset in Arrow's format, which is not read; write it again as HDF5 "
-          "(data_format='hdf5')",
+          "{}: a Minari dataset in Arrow's format, which is not read; "
+          "policies/export/convert_log.py makes an npz file of it",
           path);
     }
     Throw<DataError>(
