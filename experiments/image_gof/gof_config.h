@@ -38,13 +38,21 @@ struct GofClassifierOptions {
 struct GofMetricOptions {
   std::vector<double> alphas = {0.0, 0.25, 0.5, 0.75};  // the paper's table; 1 is the default row
   std::vector<double> betas = {0.001, 0.01, 0.1, 1.0};  // the paper's table
-  std::int64_t kid_block = 1000;                        // as in most tools
-  std::int64_t ess_draws = 5;                           // each costs as much as a FID
+  // Shares of the samples that tempered weights are worth. The first one is the row that is named
+  // first.
+  std::vector<double> tempered = {0.2, 0.05, 0.5};
+  std::int64_t kid_block = 1000;  // as in most tools
+  std::int64_t ess_draws = 5;     // each costs as much as a FID
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("alphas", alphas, "exponents of the flattened weights", AtLeast(0.0));
     v.Field("betas", betas, "lower bounds of the clipped weights", AtLeast(0.0));
+    v.Field(
+        "tempered", tempered,
+        "shares of the samples that self-normalized weights to the power alpha are worth; alpha "
+        "is the largest of at most 1 that leaves as many",
+        Between(0.001, 1.0));
     v.Field("kid_block", kid_block, "most samples in a block of the KID", AtLeast(2));
     v.Field("ess_draws", ess_draws,
             "random subsets of as many samples as the weights are worth, for an unweighted FID",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -35,7 +36,9 @@ struct Weighting {
 std::vector<Weighting> MakeWeightings(std::span<const double> log_weights,
                                       const GofMetricOptions& options) {
   std::vector<Weighting> all = {{"none", "", UniformWeights(std::ssize(log_weights)), ""}};
-  for (const WeightVariant& variant : PaperVariants(options.alphas, options.betas)) {
+  std::vector<WeightVariant> variants = PaperVariants(options.alphas, options.betas);
+  std::ranges::move(TemperedVariants(options.tempered), std::back_inserter(variants));
+  for (const WeightVariant& variant : variants) {
     Weighting& weighting = all.emplace_back(Weighting{variant.name, variant.params, {}, ""});
     try {
       weighting.weights = MakeWeights(log_weights, variant);
@@ -50,6 +53,7 @@ std::vector<Weighting> MakeWeightings(std::span<const double> log_weights,
 GofRow RowOf(const char* metric, const Weighting& weighting, std::int64_t n) {
   GofRow row{.metric = metric, .weights = weighting.name, .params = weighting.params};
   if (weighting.weights) row.ess = weighting.weights->ess;
+  if (weighting.weights && weighting.name == kTemperedWeights) row.alpha = weighting.weights->alpha;
   row.n = n;
   row.reason = weighting.reason;
   return row;
@@ -215,6 +219,7 @@ json RowsJson(std::span<const GofRow> rows) {
                    {"value", NumberOrNull(row.value)},
                    {"stderr", NumberOrNull(row.standard_error)},
                    {"ess", NumberOrNull(row.ess)},
+                   {"alpha", NumberOrNull(row.alpha)},
                    {"n", row.n},
                    {"reason", row.reason}});
   }
@@ -231,6 +236,7 @@ std::vector<GofRow> RowsFromJson(const json& value, const std::string& source) {
                     .value = object.Number("value"),
                     .standard_error = object.Number("stderr"),
                     .ess = object.Number("ess"),
+                    .alpha = object.Number("alpha"),
                     .n = static_cast<std::int64_t>(object.Number("n").value_or(0.0)),
                     .reason = object.Text("reason")});
   }
@@ -245,6 +251,7 @@ std::string RowsCsv(std::span<const GofRow> rows) {
       {"value", "", "the metric", &GofRow::value},
       {"stderr", "", "standard error of value", &GofRow::standard_error},
       {"ess", "images", "effective sample size of the weights", &GofRow::ess},
+      {"alpha", "", "power of tempered weights", &GofRow::alpha},
       {"n", "images", "generated samples", &GofRow::n},
       {"reason", "", "why there is no value", [](const GofRow& row) {
          return row.reason.empty() ? std::nullopt : std::optional(QuotedText{row.reason});

@@ -28,9 +28,10 @@ struct GofRow {
   std::string params;
   std::optional<double> value = std::nullopt;
   std::optional<double> standard_error = std::nullopt;
-  std::optional<double> ess = std::nullopt;  // of the weights; empty for the reference
-  std::int64_t n = 0;                        // samples on the generated side
-  std::string reason = {};                   // why there is no value
+  std::optional<double> ess = std::nullopt;    // of the weights; empty for the reference
+  std::optional<double> alpha = std::nullopt;  // of tempered weights
+  std::int64_t n = 0;                          // samples on the generated side
+  std::string reason = {};                     // why there is no value
 };
 
 // All metrics under no weights, every variant, and, for FID, unweighted subsets of as many samples

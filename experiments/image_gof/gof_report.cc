@@ -10,6 +10,7 @@
 
 #include "core/run/text_table.h"
 #include "experiments/image_gof/resampling_text.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "experiments/presentation/html_page.h"
 #include "experiments/presentation/number_text.h"
 
@@ -38,6 +39,9 @@ std::string WeightsTitle(const GofRow& row) {
   std::string title = row.weights == "none" ? "no weights" : "LFIW " + row.weights;
   if (row.weights == "reference") title = "reference (halves of the real samples)";
   std::ranges::replace(title, '_', ' ');
+  if (row.weights == kTemperedWeights && row.alpha) {
+    return fmt::format("{}, {}, alpha={:.3g}", title, row.params, *row.alpha);
+  }
   return row.params.empty() ? title : title + ", " + row.params;
 }
 
@@ -102,10 +106,14 @@ std::string WeightsSentence(const GofJudgement& judgement) {
     return "There is nothing to correct: differences between the weighted rows and the unweighted "
            "one are the noise of the classifier.";
   }
-  return judgement.doubts.empty() ? "The weights pass their checks: read the self-normalized row "
-                                    "as what the model would "
-                                    "score after resampling by the weights."
-                                  : "Do not read the weighted rows as an improvement:";
+  return judgement.doubts.empty()
+             ? "The weights pass their checks: read the self-normalized row as what the model "
+               "would "
+               "score after resampling by the weights."
+             : "The weights are no density ratios that could be relied on: of the weighted rows "
+               "read "
+               "the tempered ones, which keep the order of the weights and let many samples count. "
+               "Against the full weights speaks:";
 }
 
 // Sizes, extractor and what else a reader must know.
@@ -148,14 +156,27 @@ json CalibrationJson(const Calibration& calibration) {
           {"bins", std::move(bins)}};
 }
 
-// The value of a metric without and with self-normalized weights.
+// The first row of a metric under tempered weights, or under self-normalized ones where there is
+// none.
+const GofRow* FirstWeighted(std::span<const GofRow> rows, const std::string& metric) {
+  const auto found = std::ranges::find_if(rows, [&](const GofRow& row) {
+    return row.metric == metric && row.weights == kTemperedWeights;
+  });
+  return found == rows.end() ? FindRow(rows, metric, "self_normalized") : &*found;
+}
+
+// The value of a metric without and with weights.
 HtmlTile MetricTile(std::span<const GofRow> rows, const char* metric, const char* label) {
   const GofRow* plain = FindRow(rows, metric, "none");
-  const GofRow* weighted = FindRow(rows, metric, "self_normalized");
+  const GofRow* weighted = FirstWeighted(rows, metric);
   const auto text = [](const GofRow* row) {
     return row == nullptr ? std::string(kNoNumber) : NumberText(row->value);
   };
-  return {label, text(plain), fmt::format("{} with self-normalized weights", text(weighted))};
+  return {label, text(plain),
+          fmt::format("{} with {} weights", text(weighted),
+                      weighted != nullptr && weighted->weights == kTemperedWeights
+                          ? "tempered"
+                          : "self-normalized")};
 }
 
 void AddMetrics(const GofResult& result, HtmlFragment& body) {

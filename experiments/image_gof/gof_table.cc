@@ -25,6 +25,7 @@
 #include "experiments/image_gof/image_generators.h"
 #include "experiments/image_gof/resampled_density.h"
 #include "experiments/image_gof/sample_set.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "experiments/image_gof/training_history.h"
 #include "experiments/presentation/event_file.h"
 #include "experiments/presentation/run_outputs.h"
@@ -61,13 +62,19 @@ std::vector<Indices> Parts(std::int64_t samples, std::int64_t size, std::int64_t
   return parts;
 }
 
+// Which rows of the runs a line of the table is the mean of.
+struct RowName {
+  std::string weights;
+  std::string params = "";
+};
+
 // The mean of one metric and weighting over runs; the reason of the first run without a number.
 TableCell Average(const std::vector<std::vector<GofRow>>& runs, const char* metric,
-                  const char* weights) {
+                  const RowName& name) {
   TableCell cell;
   std::vector<double> values;
   for (const std::vector<GofRow>& rows : runs) {
-    const GofRow* row = FindRow(rows, metric, weights);
+    const GofRow* row = FindRow(rows, metric, name.weights, name.params);
     if (row == nullptr || !row->value) {
       cell.reason = row == nullptr ? "not measured" : row->reason;
       return cell;
@@ -79,10 +86,10 @@ TableCell Average(const std::vector<std::vector<GofRow>>& runs, const char* metr
   return cell;
 }
 
-TableRow MakeRow(const std::string& model, const std::string& evaluation, const char* weights,
+TableRow MakeRow(const std::string& model, const std::string& evaluation, const RowName& name,
                  const std::vector<std::vector<GofRow>>& runs, std::int64_t size) {
   TableRow row{.model = model, .evaluation = evaluation, .runs = std::ssize(runs), .size = size};
-  for (const char* metric : kTableMetrics) row.cells.push_back(Average(runs, metric, weights));
+  for (const char* metric : kTableMetrics) row.cells.push_back(Average(runs, metric, name));
   return row;
 }
 
@@ -114,6 +121,7 @@ class TableRun {
       : config_(config), run_(run), real_(Pair(config.real_test, config.real_train)) {
     options_.alphas = {};
     options_.betas = {};
+    options_.tempered = {config.tempered};
     options_.kid_block = config.kid_block;
     options_.ess_draws = 0;
     for (const GeneratorOptions& generator : config.generators) {
@@ -135,8 +143,9 @@ class TableRun {
     const std::int64_t size = RunSize(generator, test.generated.size());
     const auto runs = MeasureRuns(test, weights, size);
     GeneratorResult result{
-        .rows = {MakeRow(generator.name, "default (no debiasing)", "none", runs, size),
-                 MakeRow(generator.name, "LFIW", "self_normalized", runs, size)},
+        .rows = {MakeRow(generator.name, "default (no debiasing)", {"none"}, runs, size),
+                 MakeRow(generator.name, "LFIW", {"self_normalized"}, runs, size),
+                 MakeRow(generator.name, "LFIW, tempered", TemperedRow(), runs, size)},
         .tables = {},
         .evidence = {generator.name, GatherEvidence(weights.fit), test.notes},
         .metrics = FoldLines(weights.histories, generator.name + " classifier"),
@@ -164,7 +173,7 @@ class TableRun {
       runs.push_back(MeasureWeighted(real_.real.features, part.features, part.log_weights, options_,
                                      config_.seed));
     }
-    return MakeRow("-", "reference", "none", runs, size);
+    return MakeRow("-", "reference", {"none"}, runs, size);
   }
 
   // Hashes of what was read, by what it is.
@@ -276,9 +285,19 @@ class TableRun {
     return {.model = generator.name,
             .size = used,
             .disjoint = features.rows() / used >= 2,
-            .entries = MeasureBiasVariance(features, weights.fit.generated, truth,
-                                           PaperVariants(config_.alphas, config_.betas), used,
+            .entries = MeasureBiasVariance(features, weights.fit.generated, truth, Variants(), used,
                                            config_.runs, config_.seed)};
+  }
+
+  WeightVariant Tempered() const {
+    return TemperedVariants(std::span(&config_.tempered, 1)).front();
+  }
+  RowName TemperedRow() const { return {kTemperedWeights, Tempered().params}; }
+
+  std::vector<WeightVariant> Variants() const {
+    std::vector<WeightVariant> variants = PaperVariants(config_.alphas, config_.betas);
+    variants.push_back(Tempered());
+    return variants;
   }
 
   const GofTableConfig& config_;

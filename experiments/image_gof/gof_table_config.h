@@ -61,6 +61,7 @@ struct GofTableConfig {
   GofClassifierOptions classifier;
   std::vector<double> alphas = {0.0, 0.25, 0.5, 0.75, 1.0};
   std::vector<double> betas = {0.001, 0.01, 0.1, 1.0};
+  double tempered = 0.2;
   std::int64_t kid_block = 1000;
   std::int64_t density_images = 1000;  // bits per dimension to a few hundredths
 
@@ -85,6 +86,9 @@ struct GofTableConfig {
             AtLeast(0.0));
     v.Field("betas", betas, "lower bounds of the clipped weights (bias and variance)",
             AtLeast(0.0));
+    v.Field("tempered", tempered,
+            "share of the samples that tempered weights are worth: the row \"LFIW, tempered\"",
+            Between(0.001, 1.0));
     v.Field("kid_block", kid_block, "most samples in a block of the KID", AtLeast(2));
     v.Field("density_images", density_images,
             "first images of real_test whose density under a pixel_cnn, plain and resampled, is "

@@ -31,6 +31,38 @@ std::vector<WeightVariant> PaperVariants(std::span<const double> alphas,
   return variants;
 }
 
+std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares) {
+  std::vector<WeightVariant> variants;
+  for (const double share : ess_shares) {
+    variants.push_back({.name = kTemperedWeights,
+                        .params = fmt::format("ess={}", share),
+                        .scale = WeightScale::kSum,
+                        .ess_share = share});
+  }
+  return variants;
+}
+
+double TemperedAlpha(std::span<const double> log_weights, double ess_share) {
+  const double wanted = ess_share * static_cast<double>(log_weights.size());
+  const auto enough = [&](double alpha) {
+    std::vector<double> values(log_weights.begin(), log_weights.end());
+    Flatten(values, alpha);
+    return Summarize(values).ess >= wanted;
+  };
+  if (enough(1.0)) return 1.0;
+  constexpr int kHalvings = 40;  // alpha to the twelfth digit
+  double low = 0.0, high = 1.0;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double middle = 0.5 * (low + high);
+    (enough(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+double WeightExponent(std::span<const double> log_weights, double ess_share, double alpha) {
+  return ess_share > 0.0 ? TemperedAlpha(log_weights, ess_share) : alpha;
+}
+
 SampleWeights UniformWeights(std::int64_t n) {
   const auto count = static_cast<double>(n);
   return {.values = VectorD::Constant(n, 1.0 / count),
@@ -45,7 +77,8 @@ SampleWeights MakeWeights(std::span<const double> log_weights, const WeightVaria
   weights.scale = variant.scale;
   VectorD logs = Eigen::Map<const VectorD>(log_weights.data(), std::ssize(log_weights));
   const std::span<double> values(logs.data(), log_weights.size());
-  Flatten(values, variant.alpha);
+  weights.alpha = WeightExponent(log_weights, variant.ess_share, variant.alpha);
+  Flatten(values, weights.alpha);
   weights.clipped = ClipBelow(values, variant.beta);
   const WeightSummary summary = Summarize(values);
   if (!summary.supported) RejectZeros(logs.size());

@@ -25,6 +25,7 @@ struct SampleWeights {
   WeightScale scale = WeightScale::kSum;
   double ess = 0.0;         // Kish's effective sample size, in [1, n]
   double max_weight = 0.0;  // the largest share of one sample, in [1 / n, 1]
+  double alpha = 1.0;       // the power of the weights
   std::int64_t clipped = 0;
 
   std::int64_t size() const { return values.size(); }
@@ -37,11 +38,30 @@ struct WeightVariant {
   double alpha = 1.0;
   double beta = 0.0;
   WeightScale scale = WeightScale::kNumber;
+  // Above 0: alpha is the largest of at most 1 with which the weights are worth this share of the
+  // samples.
+  double ess_share = 0.0;
 };
 
 // The paper's table: default, self-normalized, flattened and clipped weights.
 std::vector<WeightVariant> PaperVariants(std::span<const double> alphas,
                                          std::span<const double> betas);
+
+// The name of variants whose alpha follows from the weights.
+inline constexpr const char* kTemperedWeights = "tempered";
+
+// Self-normalized weights w^alpha for each share of the samples that they shall be worth.
+std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares);
+
+// Returns the largest alpha in [0, 1] with which w^alpha has an effective sample size of at least
+// `ess_share` n. Weights whose supports hardly overlap tell samples apart by traces that all of
+// them have; a small alpha keeps their order and lets many count. Where zeros leave too few
+// samples, alpha is 0 and all samples count alike. Chosen from the weights alone, without any
+// metric.
+double TemperedAlpha(std::span<const double> log_weights, double ess_share);
+
+// TemperedAlpha, or `alpha` where the share is 0.
+double WeightExponent(std::span<const double> log_weights, double ess_share, double alpha);
 
 // Weights 1 / n.
 SampleWeights UniformWeights(std::int64_t n);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "ope/rollouts/log_weights.h"
 
 namespace lfiw::experiments {
@@ -23,7 +24,8 @@ LabeledImages GeneratedSet(const AugmentationData& data, const ColumnOptions& co
   if (!UsesWeights(column.data)) return set;
   LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
   set.weights = data.log_weights;
-  Flatten(set.weights, column.alpha.value());
+  Flatten(set.weights,
+          WeightExponent(data.log_weights, column.tempered.value(), column.alpha.value()));
   // where their scale cancels, the largest becomes 1, so that small ones stay in a float's range
   const bool cancels = column.fit.weights == BatchWeights::kSelfNormalized;
   const double shift = cancels ? std::ranges::max(set.weights) : 0.0;
@@ -70,6 +72,7 @@ ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
   training.steps = options.epochs * training.report_every;
   if (UsesBoth(data)) column.mixture_weight = options.mixture_weight;
   if (UsesWeights(data)) {
+    column.tempered = options.tempered;
     column.alpha = options.alpha;
   } else {
     column.fit.weights = BatchWeights::kSelfNormalized;

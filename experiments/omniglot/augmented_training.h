@@ -59,13 +59,15 @@ struct AugmentedFit {
 struct ColumnOptions {
   TrainingData data = TrainingData::kReal;
   std::optional<double> mixture_weight = {};  // of columns with real and generated drawings
-  std::optional<double> alpha = {};           // of columns with weights
+  std::optional<double> tempered = {};        // of columns with weights
+  std::optional<double> alpha = {};           // likewise
   ConvClassifierOptions fit;                  // with the steps of all epochs and of one
 
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("data", data, "what the column is trained on");
     v.Field("mixture_weight", mixture_weight, "share of real drawings in the loss");
+    v.Field("tempered", tempered, "share of the drawings that the weights are worth");
     v.Field("alpha", alpha, "exponent that flattens the weights");
     v.Field("fit", fit, "network and training");
   }

@@ -106,7 +106,7 @@ Outcome RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
                         .runs = MeasureRuns(config, drawings, generated, run),
                         .table = {},
                         .ranked = {}};
-  result.table = MakeTable(result.runs, config.classifier.alpha);
+  result.table = MakeTable(result.runs, config.classifier);
   result.ranked = RankDrawings(drawings, generated[0].images, MeanLogWeights(result.runs),
                                kRankedClasses, config.seed);
   WriteRun(result, run);

@@ -40,6 +40,7 @@ struct DrawingRatioOptions {
 struct AugmentedOptions {
   std::int64_t epochs = 100;
   double mixture_weight = 0.5;
+  double tempered = 0.2;
   double alpha = 1.0;
   ConvClassifierOptions fit = {.kept = KeptClassifier::kHighestAccuracy,
                                .training = {.batch = 32, .chunks = 1, .adam = {}}};
@@ -51,7 +52,14 @@ struct AugmentedOptions {
     v.Field("mixture_weight", mixture_weight,
             "m: share of real drawings in the loss of mixtures; generated ones have 1 - m",
             Between(0.0, 1.0));
-    v.Field("alpha", alpha, "exponent that flattens the weights; 0 weighs all alike", AtLeast(0.0));
+    v.Field(
+        "tempered", tempered,
+        "share of the generated drawings that their weights shall be worth: their exponent is the "
+        "largest of at most 1 that leaves as many; 0: the exponent is alpha, as in the paper",
+        Between(0.0, 1.0));
+    v.Field("alpha", alpha,
+            "exponent that flattens the weights where tempered is 0; 0 weighs all alike",
+            AtLeast(0.0));
     v.Field("fit", fit, "network and training; fit.training.batch is taken of each set");
   }
 };

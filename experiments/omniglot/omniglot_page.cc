@@ -200,11 +200,16 @@ std::vector<std::string> OmniglotNotes(const OmniglotResult& result) {
                   "tested.",
                   Count(history.steps.back()), config.classifier.epochs,
                   config.classifier.fit.training.batch),
-      fmt::format("Mixtures have {} of the loss from real drawings. Weights have the exponent {} "
-                  "and are {} in each minibatch.",
-                  config.classifier.mixture_weight, config.classifier.alpha,
-                  config.classifier.fit.weights == BatchWeights::kRaw ? "taken as they are"
-                                                                      : "divided by their sum"),
+      fmt::format(
+          "Mixtures have {} of the loss from real drawings. Weights have the exponent {:.3g} "
+          "(first run{}) and are {} in each minibatch.",
+          config.classifier.mixture_weight, result.table.weights.front().alpha,
+          config.classifier.tempered > 0.0
+              ? fmt::format("; the largest with which they are worth {} of the drawings",
+                            config.classifier.tempered)
+              : "",
+          config.classifier.fit.weights == BatchWeights::kRaw ? "taken as they are"
+                                                              : "divided by their sum"),
       ErrorNote(result)};
 }
 

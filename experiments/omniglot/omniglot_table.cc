@@ -9,6 +9,7 @@
 #include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "core/statistics.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "experiments/presentation/number_text.h"
 #include "ope/rollouts/log_weights.h"
 
@@ -34,7 +35,7 @@ double TestAccuracy(const OmniglotRun& run, TrainingData data) {
 
 RunMean MeanOf(const std::vector<double>& values) { return {Mean(values), StandardError(values)}; }
 
-RunWeights WeightsOf(const CrossFit& weights, double alpha) {
+RunWeights WeightsOf(const CrossFit& weights, const AugmentedOptions& options) {
   // the classifier saw as many of the one as of the other, the images left out may be unequal
   const double prior = std::log(static_cast<double>(weights.real.size())) -
                        std::log(static_cast<double>(weights.generated.size()));
@@ -45,9 +46,11 @@ RunWeights WeightsOf(const CrossFit& weights, double alpha) {
   for (const double value : weights.generated) logits.push_back(value + prior);
   labels.resize(logits.size(), 0);
   std::vector<double> flattened = weights.generated;
+  const double alpha = WeightExponent(weights.generated, options.tempered, options.alpha);
   Flatten(flattened, alpha);
   const WeightSummary summary = Summarize(flattened);
   return {.calibration = MeasureCalibration(logits, labels, kBins),
+          .alpha = alpha,
           .ess = summary.ess,
           .max_weight = summary.max_weight};
 }
@@ -88,7 +91,7 @@ auto OfCalibration(double Calibration::*member) {
 
 }  // namespace
 
-OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, double alpha) {
+OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, const AugmentedOptions& options) {
   OmniglotTable table;
   for (const TrainingData data : kAllTrainingData) {
     std::vector<double> values;
@@ -102,7 +105,9 @@ OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, double alpha) {
     }
     table.differences.push_back({left, right, MeanOf(values)});
   }
-  for (const OmniglotRun& run : runs) table.weights.push_back(WeightsOf(run.ratios.weights, alpha));
+  for (const OmniglotRun& run : runs) {
+    table.weights.push_back(WeightsOf(run.ratios.weights, options));
+  }
   return table;
 }
 
@@ -198,6 +203,8 @@ std::string WeightsCsv(const OmniglotTable& table) {
        OfCalibration(&Calibration::squared_error)},
       {"brier", "", "mean squared error of the probability", OfCalibration(&Calibration::brier)},
       {"nll", "nats", "cross-entropy of the probability", OfCalibration(&Calibration::nll)},
+      {"alpha", "", "exponent that flattens the weights",
+       [](const WeightsLine& line) { return line.weights.alpha; }},
       {"ess", "drawings", "effective sample size of the flattened weights",
        [](const WeightsLine& line) { return line.weights.ess; }},
       {"max_weight", "", "share of the largest weight",

@@ -34,6 +34,7 @@ struct PairedDifference {
 // The weights of one run.
 struct RunWeights {
   Calibration calibration = {};  // of the class probability of images left out, 10 bins
+  double alpha = 1.0;            // exponent of the weights
   double ess = 0.0;              // of the flattened weights of generated drawings
   double max_weight = 0.0;       // largest share of one of them
 };
@@ -45,7 +46,7 @@ struct OmniglotTable {
 };
 
 // At least two runs.
-OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, double alpha);
+OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, const AugmentedOptions& options);
 
 // Mean validation accuracy of a column after each epoch, and its standard error. [epochs]
 std::vector<RunMean> ValidationCurve(const std::vector<OmniglotRun>& runs, TrainingData data);

@@ -78,7 +78,8 @@ TEST_F(MeasureFitTest, AnUnweightedFidOfAsManySamplesAsTheWeightsAreWorthIsLarge
 TEST_F(MeasureFitTest, SurviveTheirJsonAndHaveALineOfCsvEach) {
   const std::vector<GofRow> back = RowsFromJson(RowsJson(rows_), "rows.json");
   EXPECT_EQ(RowsCsv(back), RowsCsv(rows_));
-  EXPECT_THAT(RowsCsv(rows_), StartsWith("metric,weights,params,value,stderr,ess,n,reason\n"));
+  EXPECT_THAT(RowsCsv(rows_),
+              StartsWith("metric,weights,params,value,stderr,ess,alpha,n,reason\n"));
 }
 
 TEST(MeasureFit, WithoutLogitsTheScoreHasAReason) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/rng.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -34,6 +35,32 @@ TEST(PaperVariants, AreTheRowsOfItsTable) {
   EXPECT_EQ(variants[3].params, "alpha=0.5");
   EXPECT_EQ(variants[4].name, "clipped");
   EXPECT_EQ(variants[4].scale, WeightScale::kNumber);
+}
+
+TEST(TemperedAlpha, IsTheLargestThatLeavesTheShareOfTheSamples) {
+  Stream stream(5, "log weights");
+  std::vector<double> logs;
+  for (int i = 0; i < 2000; ++i) logs.push_back(6.0 * stream.Normal());
+  const WeightVariant tempered = TemperedVariants(std::vector{0.2}).front();
+  EXPECT_EQ(tempered.params, "ess=0.2");
+  const SampleWeights weights = MakeWeights(logs, tempered);
+  EXPECT_NEAR(weights.ess, 400.0, 1e-3);
+  EXPECT_NEAR(weights.values.sum(), 1.0, 1e-12);
+  EXPECT_EQ(weights.alpha, TemperedAlpha(logs, 0.2));
+  // of normal log-weights with deviation s the effective share is exp(-(alpha s)^2)
+  EXPECT_NEAR(weights.alpha, std::sqrt(std::log(5.0)) / 6.0, 0.03);
+  EXPECT_GT(TemperedAlpha(logs, 0.05), weights.alpha);
+}
+
+TEST(TemperedAlpha, LeavesWeightsAsTheyAreThatAreWorthEnough) {
+  EXPECT_EQ(TemperedAlpha(kLogs, 0.5), 1.0);
+  const SampleWeights weights = MakeWeights(kLogs, TemperedVariants(std::vector{0.5}).front());
+  EXPECT_THAT(Values(weights), ElementsAre(0.125, 0.25, 0.625));
+}
+
+TEST(TemperedAlpha, IsZeroWhereZerosLeaveTooFewSamples) {
+  const std::vector<double> logs = {0.0, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  EXPECT_LT(TemperedAlpha(logs, 0.5), 1e-6);
 }
 
 TEST(MakeWeights, DefaultDividesByTheNumberAndSelfNormalizedByTheSum) {

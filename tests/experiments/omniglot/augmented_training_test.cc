@@ -58,6 +58,7 @@ TEST(TrainAugmented, UniformWeightsGiveTheVeryNumbersOfNone) {
   for (const BatchWeights scale : {BatchWeights::kRaw, BatchWeights::kSelfNormalized}) {
     AugmentedOptions options = Small(3);
     options.fit.weights = scale;
+    options.tempered = 0.0;
     options.alpha = 0.0;
     for (const auto& [with, without] :
          {std::pair(TrainingData::kWeighted, TrainingData::kGenerated),
@@ -107,6 +108,7 @@ TEST(OptionsOf, EpochsAreOfTheLargerSetWhateverTheColumn) {
 TEST(OptionsOf, WhatAColumnDoesNotUseLeavesItsOptionsAsTheyAre) {
   AugmentedOptions options = Small(1), other = options;
   other.fit.weights = BatchWeights::kRaw;
+  other.tempered = 0.5;
   other.alpha = 0.5;
   other.mixture_weight = 0.25;
   const auto text = [](TrainingData data, const AugmentedOptions& of) {
@@ -117,10 +119,12 @@ TEST(OptionsOf, WhatAColumnDoesNotUseLeavesItsOptionsAsTheyAre) {
   const ColumnOptions mixed = OptionsOf(TrainingData::kMixed, 10, 10, other);
   EXPECT_EQ(mixed.mixture_weight, 0.25);
   EXPECT_FALSE(mixed.alpha);
+  EXPECT_FALSE(mixed.tempered);
   EXPECT_EQ(mixed.fit.weights, BatchWeights::kSelfNormalized);
   const ColumnOptions weighted = OptionsOf(TrainingData::kWeighted, 10, 10, other);
   EXPECT_FALSE(weighted.mixture_weight);
   EXPECT_EQ(weighted.alpha, 0.5);
+  EXPECT_EQ(weighted.tempered, 0.5);
   EXPECT_EQ(weighted.fit.weights, BatchWeights::kRaw);
 }
 
