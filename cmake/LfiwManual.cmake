@@ -33,6 +33,7 @@ install(FILES README.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lf
   COMPONENT program)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lfiw
   COMPONENT program ${LFIW_PLAIN_FILES} PATTERN make_configuration.py EXCLUDE
+  PATTERN Doxyfile EXCLUDE PATTERN doxygen_filter.py EXCLUDE
   PATTERN site_hooks.py EXCLUDE PATTERN __pycache__ EXCLUDE)
 
 # What Debian wants of every package; the library's has no documents but these.
