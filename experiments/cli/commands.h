@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/cli/slurm_options.h"
 #include "experiments/presentation/experiment.h"
 #include "experiments/presentation/outcome.h"
 #include "experiments/presentation/terminal_progress.h"
@@ -31,8 +32,10 @@ struct RunOptions {
   std::string out;
   std::string cache = "outputs/cache";
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
+  bool stages = false;                      // only list the stages
+  SlurmOptions launcher = {};
 };
-// The runs of a sweep say what they have to say as they end, unless the form is JSON.
+// In sweep.cc. The runs of a sweep say what they have to say as they end, unless the form is JSON.
 Outcome Run(const RunOptions& options, const CommonOptions& common);
 
 struct TruthCommand {

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "core/layers.h"
@@ -42,6 +44,9 @@ struct EvaluationInputs {
   const FittedModels& models;
   std::optional<Backtest> logged;  // what the log says of the policy that wrote it
 };
+
+// What the estimates from logged episodes read (Estimator::needs).
+std::set<std::string> NeedsOf(const EvaluationConfig& config);
 
 // Evaluates every policy of `policies.evaluations`, and before them the behavior policy where the
 // configuration asks for a back-test and the log gives what to hold it against. In the order given.
