@@ -52,16 +52,18 @@ std::string Header(const SlurmOptions& options, const std::string& name, const s
   return text;
 }
 
-// Runs the words in `command` and hands signals on. Bash itself must not end before its program.
+// Runs the words in `command`. Bash must not end before its program, which may need seconds to write
+// its checkpoints. A second SIGTERM would end the program at once, so none is handed on.
 constexpr const char* kBody = R"(
-# Written by lfiw. SIGUSR1 comes before the time limit: the program writes its checkpoints and the
-# task is queued again. SIGTERM comes from scancel and preemption: the program ends at a checkpoint.
+# Written by lfiw. SIGUSR1 comes to this shell alone before the time limit: the program is asked to
+# write its checkpoints, and the task is queued again. SIGTERM, of scancel and preemption, comes to
+# the program too, which ends at a checkpoint.
 echo "lfiw: $(hostname), try $((${{SLURM_RESTART_COUNT:-0}} + 1)): $command"
 bash -c "exec $command" &
 program=$!
 again=no
 trap 'again=yes; kill -TERM "$program" 2>/dev/null' USR1
-trap 'kill -TERM "$program" 2>/dev/null' TERM INT
+trap : TERM INT
 while kill -0 "$program" 2>/dev/null; do wait "$program"; done
 wait "$program"
 status=$?

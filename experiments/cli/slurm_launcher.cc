@@ -74,14 +74,33 @@ void WriteScripts(const SlurmLaunch& launch, const SlurmOptions& options,
   WriteFileAtomically(launch.File("collect.sh"), CollectScript(launch, options, WorkFolder()));
 }
 
-// Ids of the arrays of which tasks are still queued or running.
-std::vector<std::string> ActiveJobs(const SlurmLaunch& launch, const SlurmQueue& queue) {
+// The tasks of earlier arrays that are still queued or running, as Slurm names them. A collecting
+// job waits for these alone: what else was in their arrays may have failed.
+std::vector<std::string> ActiveTasks(const SlurmLaunch& launch, const SlurmQueue& queue) {
   std::vector<std::string> active;
   for (const std::string& job : launch.jobs) {
-    const auto first = queue.lower_bound(job + "_");
-    if (first != queue.end() && first->first.starts_with(job + "_")) active.push_back(job);
+    const std::string prefix = job + "_";
+    for (auto task = queue.lower_bound(prefix);
+         task != queue.end() && task->first.starts_with(prefix); ++task) {
+      active.push_back(task->first);
+    }
   }
   return active;
+}
+
+// Submits the job that collects what all of `active` leave, in place of an earlier one.
+void SubmitCollecting(const std::vector<std::string>& active, const SlurmQueue& queue,
+                      SlurmLaunch& launch) {
+  if (queue.contains(launch.collect_job)) {
+    RunProgram({"scancel", launch.collect_job}, "", kSubmitSeconds, ProgramEnvironment::kWhole);
+  }
+  std::vector<std::string> collect = {launch.File("collect.sh")};
+  if (!active.empty()) {
+    collect.insert(collect.begin(), {fmt::format("--dependency=afterok:{}", fmt::join(active, ":")),
+                                     "--kill-on-invalid-dep=yes"});
+  }
+  launch.collect_job = Submit(collect);
+  launch.Save();
 }
 
 Outcome DryRun(const SlurmLaunch& launch, const SlurmOptions& options) {
@@ -207,7 +226,7 @@ Outcome Launch(const LaunchPlan& plan) {
   TakeOverJobs(launch);
   const SlurmQueue queue = AskQueue();
   const std::vector<std::int64_t> missing = Missing(StatusOf(launch, queue));
-  std::vector<std::string> active = ActiveJobs(launch, queue);
+  std::vector<std::string> active = ActiveTasks(launch, queue);
   const bool collected = missing.empty() && active.empty() && fs::exists(launch.collected);
   Outcome outcome;
   outcome.object = {{"directory", launch.folder},
@@ -238,13 +257,7 @@ Outcome Launch(const LaunchPlan& plan) {
     outcome.text += fmt::format("nothing is missing; job {} collects\n", launch.collect_job);
     return outcome;
   }
-  std::vector<std::string> collect = {launch.File("collect.sh")};
-  if (!active.empty()) {
-    collect.insert(collect.begin(), {fmt::format("--dependency=afterok:{}", fmt::join(active, ":")),
-                                     "--kill-on-invalid-dep=yes"});
-  }
-  launch.collect_job = Submit(collect);
-  launch.Save();
+  SubmitCollecting(active, queue, launch);
   outcome.object["collecting_job"] = launch.collect_job;
   outcome.text +=
       fmt::format("job {}: collects them, {}\nstate: lfiw status {}\n", launch.collect_job,
