@@ -22,6 +22,12 @@ class StageHeld : public std::exception {
   std::vector<std::string> lock_files_;
 };
 
+// All stages of a run are made, by a process that was to make no more than those. Not an Error.
+class StagesDone : public std::exception {
+ public:
+  const char* what() const noexcept override { return "all stages are made"; }
+};
+
 // One try of one item of a loop whose items are shared with other processes (shared_loop.h). While
 // one is under way on a thread, a StageCache throws StageHeld there in place of waiting.
 class Attempt {

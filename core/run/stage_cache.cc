@@ -199,7 +199,7 @@ struct StageCache::Entry {
 
 StageCache::StageCache(std::string root, Toolchain toolchain, CacheUse use)
     : root_(std::move(root)), toolchain_(std::move(toolchain)), use_(use) {
-  if (use_ == CacheUse::kMake) CreateDirectories(root_);
+  if (use_ != CacheUse::kList) CreateDirectories(root_);
 }
 
 std::string StageCache::Directory(const StageId& stage, const std::string& hash) const {
@@ -340,6 +340,7 @@ void StageCache::PrepareStage(const StageId& stage, const Writer& write) {
     List(stage, EntryOf(stage));
     return;
   }
+  if (HasStage(stage)) return;
   const Made made = Obtain(stage, write);
   const std::lock_guard guard(mutex_);
   CarryOver(made.record);
@@ -378,6 +379,8 @@ Artifact StageCache::List(const StageId& stage, const Entry& entry) {
 
 void StageCache::EndOfStages() const {
   if (only_lists()) throw StageHeld({});
+  // an item of a loop is not the end of the run
+  if (use_ == CacheUse::kWorkOnly && Attempt::OnThisThread().empty()) throw StagesDone();
 }
 
 std::vector<StageState> StageCache::states() const {

@@ -63,8 +63,9 @@ constexpr auto EnumNames(StageState::Kind /*kind*/) {
   return std::to_array<std::string_view>({"done", "running", "to do"});
 }
 
-// Whether a cache makes what is missing, or only says what there is.
-enum class CacheUse { kMake, kList };
+// What a cache is asked by a run: to make what is missing for it, to make it and leave all else to
+// another process, or only to say what there is.
+enum class CacheUse { kMake, kWorkOnly, kList };
 
 // Artifacts on disk under the hash of what they depend on. Safe for several threads and processes
 // at once: one computes, the others wait for it or, in a shared loop, do something else first.
@@ -86,7 +87,8 @@ class StageCache {
   }
 
   // Makes what Run will ask for, in a loop that other processes share, while Run stands in code
-  // that must go in order. It leaves no record of its own: that of Run says what this did.
+  // that must go in order. An artifact that is there is not looked at, which Run does. It leaves no
+  // record of its own: that of Run says what this did.
   template <StageType S>
   void Prepare(const typename S::Key& key, const typename S::Inputs& inputs, StageWork work = {}) {
     PrepareStage(IdOf<S>(key, inputs, toolchain_), WriterOf<S>(key, inputs, std::move(work)));
@@ -103,7 +105,8 @@ class StageCache {
   std::vector<StageRecord> records() const;
 
   bool only_lists() const { return use_ == CacheUse::kList; }
-  // Ends what only lists stages, by StageHeld: all that a run asks for has been named.
+  // All that a run, or an item of a shared loop, asks for has been named: ends what only lists
+  // stages, by StageHeld, and a run that only works, by StagesDone.
   void EndOfStages() const;
   // The stages that were asked for where they are only listed, each once, in order.
   std::vector<StageState> states() const;

@@ -15,7 +15,7 @@
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
 #include "core/parallel.h"
-#include "core/run/atomic_file.h"
+#include "core/run/cache_file_system.h"
 #include "core/run/run_directory.h"
 #include "core/run/system_info.h"
 #include "envs/env.h"
@@ -241,6 +241,19 @@ Outcome Doctor() {
                      {"peak_gflops", speed.peak},
                      {"libraries", versions},
                      {"warnings", warnings}}};
+}
+
+Outcome DoctorOfCache(const std::string& folder) {
+  Outcome outcome;
+  outcome.object["checks"] = nlohmann::ordered_json::array();
+  for (const FileSystemCheck& check : CheckCacheFolder(folder)) {
+    outcome.text +=
+        fmt::format("{:<12} {:<7} {}\n", check.name, check.passed ? "ok" : "FAILED", check.detail);
+    outcome.object["checks"].push_back(
+        {{"name", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+    if (!check.passed) outcome.status = 2;
+  }
+  return outcome;
 }
 
 std::string VersionText() {

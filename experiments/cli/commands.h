@@ -33,6 +33,7 @@ struct RunOptions {
   std::string cache = "outputs/cache";
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
   bool stages = false;                      // only list the stages
+  bool work_only = false;                   // only make the stages
   SlurmOptions launcher = {};
 };
 // In sweep.cc. The runs of a sweep say what they have to say as they end, unless the form is JSON.
@@ -77,6 +78,8 @@ struct ReportCommand {
 Outcome Report(const ReportCommand& command);
 
 Outcome Doctor();
+// Tries what a cache needs of the file system that it lies on; status 2 where something fails.
+Outcome DoctorOfCache(const std::string& folder);
 
 // Warns on standard error of a slow BLAS, which makes every run many times longer.
 void WarnIfSlow();

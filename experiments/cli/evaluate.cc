@@ -157,9 +157,9 @@ Outcome LaunchEvaluation(const EvaluateCommand& command, const CommonOptions& co
       fmt::format("{} {} --out {} --cache {}{}", ProgramWords(command.launcher), VerbText(command),
                   ShellWord(folder), ShellWord(command.cache), ThreadsWords(common));
   launch.collected = folder + "/report.html";
-  launch.tasks.assign(
-      static_cast<std::size_t>(command.launcher.workers),
-      {launch.collect, folder, Sha256Hex(resolved.object.at("configuration").get<std::string>())});
+  launch.tasks.assign(static_cast<std::size_t>(command.launcher.workers),
+                      {launch.collect + " --work-only", folder,
+                       Sha256Hex(resolved.object.at("configuration").get<std::string>())});
   return Launch({launch, command.launcher, command.dry_run});
 }
 
@@ -194,6 +194,7 @@ Outcome Evaluate(const EvaluateCommand& command, const CommonOptions& common) {
        .cache = command.cache,
        .dry_run = command.dry_run,
        .stages = command.stages,
+       .work_only = command.work_only,
        .verbosity = common.verbosity,
        .command = CommandText(command)},
       config,

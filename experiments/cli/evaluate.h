@@ -26,7 +26,8 @@ struct EvaluateCommand {
   std::string cache = "outputs/cache";
   bool mean = false;  // the policies act without noise
   bool dry_run = false;
-  bool stages = false;  // only list the stages
+  bool stages = false;     // only list the stages
+  bool work_only = false;  // only make the stages
   SlurmOptions launcher = {};
 };
 

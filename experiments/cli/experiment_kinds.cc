@@ -80,6 +80,24 @@ Outcome ListStages(const RunPlan& plan, std::span<const ExpectedStage> expected,
   return {.text = std::move(text), .object = {{"stages", StageListJson(stages)}}};
 }
 
+Outcome MakeStages(const RunPlan& plan,
+                   const std::function<void(const ExperimentRun& run)>& conduct) {
+  const ScratchFolder scratch;
+  RunDirectory directory(scratch.path());
+  StageCache cache(plan.cache, CurrentToolchain(), CacheUse::kWorkOnly);
+  try {
+    conduct({cache, directory, plan.verbosity, plan.command});
+  } catch (const StagesDone&) {
+    // tables and pages are another process's
+  }
+  if (plan.verbosity != Verbosity::kQuiet) {
+    fmt::print(stderr, "\n{}\n",
+               StageCostTable(cache.records(), {ProcessCpuSeconds(), PeakMemoryBytes()}));
+  }
+  return {.text = "all stages are made; the same command without --work-only writes the results\n",
+          .object = {{"stages_done", true}}};
+}
+
 Outcome RunExperiment(const RunPlan& plan) {
   const ExperimentKind kind = ReadExperimentKind(plan.config, plan.overrides);
   if (plan.kind && *plan.kind != kind) {

@@ -29,8 +29,9 @@ struct RunPlan {
   std::vector<std::string> overrides;
   std::string out;  // run directory; empty: outputs/NAME/HASH
   std::string cache;
-  bool dry_run = false;  // only prints the resolved configuration
-  bool stages = false;   // only lists the stages and what there is of them
+  bool dry_run = false;    // only prints the resolved configuration
+  bool stages = false;     // only lists the stages and what there is of them
+  bool work_only = false;  // only makes the stages, and writes no results
   Verbosity verbosity = Verbosity::kNormal;
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
   std::string command;                      // that repeats the run, for its report
@@ -49,6 +50,10 @@ struct ExperimentRunner {
 Outcome ListStages(const RunPlan& plan, std::span<const ExpectedStage> expected,
                    const std::function<void(const ExperimentRun& run)>& conduct);
 
+// Makes the stages that conduct(run) asks for. Writes no results, which another process does.
+Outcome MakeStages(const RunPlan& plan,
+                   const std::function<void(const ExperimentRun& run)>& conduct);
+
 // Runs experiment(config, run) in the plan's run directory and tells on standard error what its
 // stages cost. Returns what it says, with its page; of a dry run the configuration alone, and of a
 // list the stages, with those of outline(config).
@@ -65,6 +70,9 @@ Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& exper
   if (plan.stages) {
     return ListStages(plan, outline(config),
                       [&](const ExperimentRun& run) { experiment(config, run); });
+  }
+  if (plan.work_only) {
+    return MakeStages(plan, [&](const ExperimentRun& run) { experiment(config, run); });
   }
   RunDirectory directory(folder);
   directory.Write("config.yaml", DumpConfig(config));

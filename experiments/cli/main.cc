@@ -45,6 +45,7 @@ struct CommandLine : ChosenVerb {
   CacheArguments cache;
   ReportCommand report;
   std::string status;  // folder of a launch
+  std::string doctor_cache;
 };
 
 // An interrupt's is InterruptedStatus.
@@ -64,9 +65,11 @@ void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
 }
 
 // Adds what runs a command on a cluster in place of here, and what lists its stages.
-void AddSharedWork(CLI::App& verb, SlurmOptions& slurm, bool& stages) {
+void AddSharedWork(CLI::App& verb, SlurmOptions& slurm, bool& stages, bool& work_only) {
   verb.add_flag("--stages", stages,
                 "list the stages with what there is of them: done, running where, to do");
+  verb.add_flag("--work-only", work_only,
+                "only make stages, beside other processes; another one writes the results");
   verb.add_option_function<std::string>(
           "--launcher",
           [&slurm](const std::string& name) {
@@ -115,7 +118,7 @@ void AddRunOptions(CLI::App& verb, CommandLine& line) {
   verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
       ->type_name("DIR");
   verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddSharedWork(verb, options.launcher, options.stages);
+  AddSharedWork(verb, options.launcher, options.stages, options.work_only);
   AddCommon(verb, line.common);
   verb.callback([&line] { line.action = [&line] { return Run(line.run, line.common); }; });
 }
@@ -264,7 +267,7 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
       ->type_name("DIR");
   verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
-  AddSharedWork(*verb, options.launcher, options.stages);
+  AddSharedWork(*verb, options.launcher, options.stages, options.work_only);
   AddCommon(*verb, line.common);
   verb->callback(
       [&line] { line.action = [&line] { return Evaluate(line.evaluate, line.common); }; });
@@ -404,9 +407,19 @@ void AddList(CLI::App& app, CommandLine& line) {
 void AddDoctor(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand(
       "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
-  verb->footer("Example:\n  lfiw doctor");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw doctor\n"
+      "  lfiw doctor --cache /scratch/lfiw        try what a cache needs of its file system");
+  verb->add_option("--cache", line.doctor_cache,
+                   "try locks, renames, visibility and times of files in this folder instead")
+      ->type_name("DIR");
   AddCommon(*verb, line.common);
-  verb->callback([&line] { line.action = [] { return Doctor(); }; });
+  verb->callback([&line] {
+    line.action = [&line] {
+      return line.doctor_cache.empty() ? Doctor() : DoctorOfCache(line.doctor_cache);
+    };
+  });
 }
 
 // Adds what packages and shells ask for; `lfiw --help` is for people.

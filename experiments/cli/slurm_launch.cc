@@ -52,8 +52,8 @@ std::string Header(const SlurmOptions& options, const std::string& name, const s
   return text;
 }
 
-// Runs the words in `command`. Bash must not end before its program, which may need seconds to write
-// its checkpoints. A second SIGTERM would end the program at once, so none is handed on.
+// Runs the words in `command`. Bash must not end before its program, which may need seconds to
+// write its checkpoints. A second SIGTERM would end the program at once, so none is handed on.
 constexpr const char* kBody = R"(
 # Written by lfiw. SIGUSR1 comes to this shell alone before the time limit: the program is asked to
 # write its checkpoints, and the task is queued again. SIGTERM, of scancel and preemption, comes to
@@ -70,8 +70,19 @@ status=$?
 if [ "$again" = yes ] && [ "$status" -eq 143 ]; then
   scontrol requeue "{}"
 fi
+if [ "$status" -eq 0 ] && [ -n "$mark" ]; then echo "$settings" > "$mark"; fi
 exit "$status"
 )";
+
+// Where a task leaves word that it has ended: the run of a sweep's has results of its own.
+std::string MarkOf(const SlurmLaunch& launch) {
+  const SlurmTask& first = launch.tasks.front();
+  const bool workers = std::ranges::all_of(
+      launch.tasks, [&](const SlurmTask& task) { return task.run == first.run; });
+  if (!workers) return "mark=\n";
+  return fmt::format("mark={}/slurm/$SLURM_ARRAY_TASK_ID.done\nsettings={}\n",
+                     ShellWord(launch.folder), first.settings);
+}
 
 std::string Preparation(const SlurmOptions& options, const std::string& work_folder) {
   std::string text = fmt::format("\ncd {} || exit 1\n", ShellWord(work_folder));
@@ -152,10 +163,15 @@ SlurmQueue AskQueue() {
                  kQueueSeconds, ProgramEnvironment::kWhole));
 }
 
-bool IsDone(const SlurmTask& task) {
+bool IsDone(const SlurmLaunch& launch, std::int64_t number) {
+  const SlurmTask& task = launch.tasks[static_cast<std::size_t>(number)];
   const std::string settings = task.run + "/config.yaml";
-  return fs::exists(task.run + "/manifest.json") && fs::exists(settings) &&
-         Sha256HexOfFile(settings) == task.settings;
+  if (fs::exists(task.run + "/manifest.json") && fs::exists(settings) &&
+      Sha256HexOfFile(settings) == task.settings) {
+    return true;
+  }
+  // a worker writes no results
+  return LastLineOf(launch.File(fmt::format("{}.done", number))) == task.settings;
 }
 
 std::vector<TaskStatus> StatusOf(const SlurmLaunch& launch, const SlurmQueue& queue) {
@@ -173,7 +189,7 @@ std::vector<TaskStatus> StatusOf(const SlurmLaunch& launch, const SlurmQueue& qu
       status.node = found->second.node;
     }
     if (queued) continue;
-    if (IsDone(launch.tasks[t])) {
+    if (IsDone(launch, task)) {
       status.state = TaskState::kDone;
     } else if (std::ranges::binary_search(launch.submitted, task)) {
       status.state = TaskState::kFailed;
@@ -215,6 +231,7 @@ std::string ArrayScript(const SlurmLaunch& launch, const SlurmOptions& options,
   text += Preparation(options, work_folder);
   text += fmt::format("command=$(sed -n \"$((SLURM_ARRAY_TASK_ID + 1))p\" {})\n",
                       ShellWord(launch.File("tasks")));
+  text += MarkOf(launch);
   text += fmt::format(kBody, "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}");
   return text;
 }
@@ -223,7 +240,7 @@ std::string CollectScript(const SlurmLaunch& launch, const SlurmOptions& options
                           const std::string& work_folder) {
   std::string text = Header(options, JobName(launch.name + "_collect"), launch.File("collect.log"));
   text += Preparation(options, work_folder);
-  text += fmt::format("command={}\n", ShellWord(launch.collect));
+  text += fmt::format("command={}\nmark=\n", ShellWord(launch.collect));
   text += fmt::format(kBody, "${SLURM_JOB_ID}");
   return text;
 }

@@ -68,8 +68,8 @@ SlurmQueue ParseQueue(const std::string& text);
 // Asks squeue. Throws ProgramError where there is none.
 SlurmQueue AskQueue();
 
-// Whether the run of a task has ended with these settings.
-bool IsDone(const SlurmTask& task);
+// Whether the run of a task has ended with these settings, or the task itself has.
+bool IsDone(const SlurmLaunch& launch, std::int64_t task);
 
 // The state of every task.
 std::vector<TaskStatus> StatusOf(const SlurmLaunch& launch, const SlurmQueue& queue);

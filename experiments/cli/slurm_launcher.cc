@@ -88,6 +88,19 @@ std::vector<std::string> ActiveTasks(const SlurmLaunch& launch, const SlurmQueue
   return active;
 }
 
+// Submits an array of the missing tasks. Returns its id, which is on disk before anything else may
+// fail.
+std::string SubmitArray(const std::vector<std::int64_t>& missing, SlurmLaunch& launch) {
+  const std::string job = Submit({launch.File("array.sh")});
+  launch.jobs.push_back(job);
+  std::vector<std::int64_t>& submitted = launch.submitted;
+  submitted.insert(submitted.end(), missing.begin(), missing.end());
+  std::ranges::sort(submitted);
+  submitted.erase(std::unique(submitted.begin(), submitted.end()), submitted.end());
+  launch.Save();
+  return job;
+}
+
 // Submits the job that collects what all of `active` leave, in place of an earlier one.
 void SubmitCollecting(const std::vector<std::string>& active, const SlurmQueue& queue,
                       SlurmLaunch& launch) {
@@ -203,7 +216,7 @@ SlurmLaunch WorkersLaunch(const RunOptions& options, const CommonOptions& common
   launch.collect = RunWords(options, common, run, "");
   launch.collected = run.out + "/report.html";
   launch.tasks.assign(static_cast<std::size_t>(options.launcher.workers),
-                      {launch.collect, run.out, resolved.settings});
+                      {launch.collect + " --work-only", run.out, resolved.settings});
   return launch;
 }
 
@@ -240,19 +253,12 @@ Outcome Launch(const LaunchPlan& plan) {
   }
   WriteScripts(launch, plan.options, missing);
   if (!missing.empty()) {
-    const std::string job = Submit({launch.File("array.sh")});
-    launch.jobs.push_back(job);
+    const std::string job = SubmitArray(missing, launch);
     active.push_back(job);
-    launch.submitted.insert(launch.submitted.end(), missing.begin(), missing.end());
-    std::ranges::sort(launch.submitted);
-    launch.submitted.erase(std::unique(launch.submitted.begin(), launch.submitted.end()),
-                           launch.submitted.end());
     outcome.object["job"] = job;
     outcome.text = fmt::format("job {}: tasks {} of {}, {}\n", job, RangeText(missing),
                                launch.tasks.size(), launch.File("array.sh"));
   }
-  // ids are on disk before anything else may fail
-  launch.Save();
   if (missing.empty() && queue.contains(launch.collect_job)) {
     outcome.text += fmt::format("nothing is missing; job {} collects\n", launch.collect_job);
     return outcome;

@@ -32,6 +32,7 @@ RunPlan PlanOf(const RunOptions& options, const SweepRun& run, Verbosity verbosi
           .cache = options.cache,
           .dry_run = options.dry_run,
           .stages = options.stages,
+          .work_only = options.work_only,
           .verbosity = verbosity,
           .kind = options.kind,
           .command = CommandOf(options, run.overrides)};

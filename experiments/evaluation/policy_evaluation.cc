@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
@@ -330,11 +331,12 @@ class Preparation {
   std::vector<std::function<void()>> items_;
 };
 
-// Values of the logged policy in every model; none where it is not there to ask, or the model has
+// Values of the logged policy in every model; null where it is not there to ask, or the model has
 // too few members to disagree.
-std::optional<FamilyValues> LoggedFamily(const EvaluationInputs& in) {
-  if (!UsesLoggedFamily(in)) return {};
-  return ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior);
+std::shared_ptr<const FamilyValues> LoggedFamily(const EvaluationInputs& in) {
+  if (!UsesLoggedFamily(in)) return nullptr;
+  return std::make_shared<const FamilyValues>(
+      ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior));
 }
 
 // Evaluates the policy that wrote the log by the same methods.
@@ -364,7 +366,7 @@ std::set<std::string> NeedsOf(const EvaluationConfig& config) {
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
   Preparation(in).Run();
   const Evaluator evaluator(in);
-  const std::optional<FamilyValues> logged_family = LoggedFamily(in);
+  const std::shared_ptr<const FamilyValues> logged_family = LoggedFamily(in);
   std::vector<PolicyEvaluation> evaluations;
   for (const PolicySource& policy : in.policies.evaluations) {
     evaluations.push_back(evaluator.Evaluate(policy));
@@ -372,9 +374,10 @@ std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
     if (in.context.config.doubly_robust.enabled) estimates.AddDoublyRobust();
     estimates.AddNamed();
     if (logged_family) {
-      evaluations.back().measured.calibrated = CalibrateModel(
-          *logged_family, ValuesInFamily(in.context, in.log, in.models, evaluations.back().policy),
-          *in.logged);
+      evaluations.back().family = {
+          ValuesInFamily(in.context, in.log, in.models, evaluations.back().policy), logged_family};
+      evaluations.back().measured.calibrated =
+          CalibrateModel(*logged_family, evaluations.back().family->own, *in.logged);
     }
   }
   PipelineBootstrap(in, evaluations);

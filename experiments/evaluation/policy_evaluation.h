@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_EVALUATION_POLICY_EVALUATION_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "experiments/evaluation/fitted_models.h"
 #include "experiments/evaluation/result_rows.h"
 #include "experiments/evaluation/run_context.h"
+#include "ope/rollouts/calibrated_model.h"
 
 namespace lfiw::experiments {
 
@@ -19,13 +21,20 @@ namespace lfiw::experiments {
 // that `lfiw evaluate` and the calibration of its verdict share. Nothing is written but the stages
 // that the cache keeps.
 
+// Values in every model of a family, of an evaluated policy and of the one that wrote the log.
+struct PolicyFamily {
+  FamilyValues own;
+  std::shared_ptr<const FamilyValues> logged;
+};
+
 // One evaluated policy with what was measured of it.
 struct PolicyEvaluation {
   PolicySource policy;
   std::int64_t clamped_values = 0;
   std::int64_t predicted_values = 0;
   EvaluationMeasurements measured;
-  std::vector<JudgedRow> rows;  // all of results.csv that are about it
+  std::vector<JudgedRow> rows;              // all of results.csv that are about it
+  std::optional<PolicyFamily> family = {};  // where the model is calibrated
 
   const ResultRow& stated() const { return FindRow(ChooseHeadline(measured).key, rows).row; }
   // The back-test of the estimate stated first: of a calibrated model that of the plain one, whose

@@ -77,14 +77,19 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
 }
 
 std::string Ranking(const ReportInputs& in) {
-  std::vector<std::string> header = {"policy",   "estimator",    "value",  "+-",
-                                     "interval", "new - logged", "verdict"};
+  std::vector<std::string> header = {"policy",   "estimator",    "value",       "+-",
+                                     "interval", "new - logged", "best - this", "verdict"};
   const bool truth = in.config.truth.enabled;
   if (truth) header.insert(header.end() - 1, {"truth", "error"});
   std::vector<std::vector<std::string>> lines;
-  for (const PolicyEvaluation& evaluation : in.evaluations) {
+  for (std::size_t i = 0; i < in.evaluations.size(); ++i) {
+    const PolicyEvaluation& evaluation = in.evaluations[i];
     const ResultRow& row = evaluation.stated();
     std::string difference = kNoNumber;
+    std::string from_best = kNoNumber;
+    if (i < in.from_best.size() && in.from_best[i]) {
+      from_best = IntervalOf(in.from_best[i]->low, in.from_best[i]->high);
+    }
     if (in.logged) {
       const auto d = DifferenceFromLog(row, *in.logged, in.config.intervals.level);
       if (d) difference = fmt::format("{:+.4g} {}", d->value, IntervalOf(d->low, d->high));
@@ -95,11 +100,15 @@ std::string Ranking(const ReportInputs& in) {
                                      Rounded(row.standard_error),
                                      IntervalOf(row.ci_low, row.ci_high),
                                      difference,
+                                     from_best,
                                      row.verdict};
     if (truth) line.insert(line.end() - 1, {Rounded(row.truth), Rounded(row.error)});
     lines.push_back(std::move(line));
   }
   std::string text = FormatTextTable(header, lines);
+  if (!in.from_best.empty()) {
+    text += BestText(in.evaluations, in.from_best, in.config.intervals.level);
+  }
   text += BacktestLine(in.evaluations.front());
   for (const PolicyEvaluation& evaluation : in.evaluations) {
     const ResultRow& row = evaluation.stated();
