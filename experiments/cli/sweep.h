@@ -9,14 +9,14 @@
 
 namespace lfiw::experiments {
 
-// The runs of a sweep. Any number of processes of the same command share them.
-
-// The overrides of each run, and the folder of each below that of the sweep; empty folders where
+// One run of a sweep: its overrides, and its folder below that of the sweep; an empty folder where
 // the sweep has none.
 struct SweepRun {
   std::vector<std::string> overrides;
   std::string out;
 };
+
+// The runs of `lfiw run -m`, in their order.
 std::vector<SweepRun> RunsOf(const RunOptions& options);
 
 }  // namespace lfiw::experiments
