@@ -77,7 +77,7 @@ void AddSharedWork(CLI::App& verb, SlurmOptions& slurm, bool& stages, bool& work
           },
           "slurm: submit a job array of what is missing and a job that collects it; the options "
           "below are for it, and --dry-run prints its script")
-      ->check(CLI::IsMember({"here", "slurm"}))
+      ->check(CLI::IsMember({"here", "slurm"}).description(""))
       ->type_name("here|slurm");
   verb.add_option("--partition", slurm.partition, "partition of the jobs")->type_name("NAME");
   verb.add_option("--account", slurm.account, "account of the jobs")->type_name("NAME");
