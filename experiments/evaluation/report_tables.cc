@@ -547,10 +547,15 @@ HtmlFragment RankingSection(const JsonObject& report) {
                               {"Stated estimator"},
                               {"Value", kNumber},
                               {IntervalName(report), kNumber},
-                              {"New \xE2\x88\x92 logged", kNumber},
-                              {"Best \xE2\x88\x92 this", kNumber,
-                               "Interval of the difference of this pair alone, from the models, "
-                               "start states and random numbers that both policies share"}}};
+                              {"New \xE2\x88\x92 logged", kNumber}}};
+  const bool differences = std::ranges::any_of(
+      policies, [](const JsonObject& policy) { return policy.Object("from_best").has_value(); });
+  if (differences) {
+    table.columns.push_back(
+        {"Best \xE2\x88\x92 this", kNumber,
+         "Interval of the difference of this pair alone, from the models, start states and random "
+         "numbers that both policies share"});
+  }
   if (truth) {
     table.columns.push_back({"Truth", kNumber});
     table.columns.push_back({"Error", kNumber, "Value minus truth"});
@@ -559,11 +564,12 @@ HtmlFragment RankingSection(const JsonObject& report) {
   for (const JsonObject& policy : policies) {
     const int decimals = RowDecimals(policy);
     const auto difference = policy.Object("difference");
-    HtmlRow row{.cells = {policy.Text("policy"), RowName(policy),
-                          EstimateText(policy.Number("value"), policy.Number("stderr")),
-                          IntervalText(policy),
-                          difference ? FixedText(difference->Number("value"), decimals) : kNoNumber,
-                          FromBestText(policy)}};
+    HtmlRow row{
+        .cells = {policy.Text("policy"), RowName(policy),
+                  EstimateText(policy.Number("value"), policy.Number("stderr")),
+                  IntervalText(policy),
+                  difference ? FixedText(difference->Number("value"), decimals) : kNoNumber}};
+    if (differences) row.cells.push_back(FromBestText(policy));
     if (truth) {
       row.cells.push_back(FixedText(policy.Number("truth"), decimals));
       row.cells.push_back(FixedText(policy.Number("error"), decimals));
@@ -572,7 +578,7 @@ HtmlFragment RankingSection(const JsonObject& report) {
     table.rows.push_back(std::move(row));
   }
   html.Table(table);
-  html.Paragraph(AlikeText(policies));
+  if (differences) html.Paragraph(AlikeText(policies));
   html.Muted("The rest of this page is about " + policies.front().Text("policy") +
              " unless it says otherwise; the folder policies/ holds a page of each.");
   return html;

@@ -77,9 +77,10 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
 }
 
 std::string Ranking(const ReportInputs& in) {
-  std::vector<std::string> header = {"policy",   "estimator",    "value",       "+-",
-                                     "interval", "new - logged", "best - this", "verdict"};
-  const bool truth = in.config.truth.enabled;
+  std::vector<std::string> header = {"policy",   "estimator",    "value",  "+-",
+                                     "interval", "new - logged", "verdict"};
+  const bool truth = in.config.truth.enabled, differences = !in.from_best.empty();
+  if (differences) header.insert(header.end() - 1, "best - this");
   if (truth) header.insert(header.end() - 1, {"truth", "error"});
   std::vector<std::vector<std::string>> lines;
   for (std::size_t i = 0; i < in.evaluations.size(); ++i) {
@@ -87,7 +88,7 @@ std::string Ranking(const ReportInputs& in) {
     const ResultRow& row = evaluation.stated();
     std::string difference = kNoNumber;
     std::string from_best = kNoNumber;
-    if (i < in.from_best.size() && in.from_best[i]) {
+    if (differences && in.from_best[i]) {
       from_best = IntervalOf(in.from_best[i]->low, in.from_best[i]->high);
     }
     if (in.logged) {
@@ -100,8 +101,8 @@ std::string Ranking(const ReportInputs& in) {
                                      Rounded(row.standard_error),
                                      IntervalOf(row.ci_low, row.ci_high),
                                      difference,
-                                     from_best,
                                      row.verdict};
+    if (differences) line.insert(line.end() - 1, from_best);
     if (truth) line.insert(line.end() - 1, {Rounded(row.truth), Rounded(row.error)});
     lines.push_back(std::move(line));
   }

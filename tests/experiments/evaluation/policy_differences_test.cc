@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/evaluation/result_rows.h"
@@ -23,6 +24,8 @@ PolicyEvaluation OfModel(const std::string& label, double value, std::vector<dou
   PolicyEvaluation evaluation;
   evaluation.policy.label = label;
   evaluation.measured.member_values = std::move(members);
+  // without reliable weights the plain model is stated
+  evaluation.measured.sweeps.resize(1);
   JudgedRow row;
   row.key = ChooseHeadline(evaluation.measured).key;
   row.row.policy = label;
