@@ -36,7 +36,8 @@ struct RunOptions {
   bool work_only = false;                   // only make the stages
   SlurmOptions launcher = {};
 };
-// In run_command.cc. The runs of a sweep say what they have to say as they end, unless the form is JSON.
+// In run_command.cc. The runs of a sweep say what they have to say as they end, unless the form is
+// JSON.
 Outcome Run(const RunOptions& options, const CommonOptions& common);
 
 struct TruthCommand {
