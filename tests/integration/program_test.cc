@@ -209,6 +209,18 @@ TEST_F(Program, ProcessesOfTheSameCommandShareItsWork) {
   EXPECT_LE(half, 1);
 }
 
+TEST_F(Program, AWorkerMakesTheStagesAndLeavesTheResultsToAnother) {
+  ASSERT_EQ(Lfiw(RunArguments("alone")).status, 0);
+  const Outcome worker = Lfiw(RunArguments("run", {"--work-only"}));
+  ASSERT_EQ(worker.status, 0) << worker.output;
+  EXPECT_THAT(worker.output, HasSubstr("all stages are made"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const auto manifest = nlohmann::json::parse(ReadFile(dir_ / "run/manifest.json"));
+  for (const auto& stage : manifest["stages"]) EXPECT_EQ(stage["outcome"], "reused") << stage;
+  EXPECT_EQ(Results("alone"), Results("run"));
+}
+
 TEST_F(Program, AListOfStagesNamesThemBeforeAndAfterARun) {
   const auto list = [&] {
     const Outcome outcome = Lfiw(RunArguments("run", {"--stages", "--json"}));
