@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/index_list.h"
+#include "core/parallel.h"
 #include "core/rng.h"
 #include "models/episode_split.h"
 #include "models/fit_identity.h"
@@ -94,23 +95,31 @@ std::vector<std::int64_t> Resample(const std::vector<std::int64_t>& episodes, St
   return drawn;
 }
 
-// All that the members' tasks share.
+// What all members learn from.
 struct MemberInputs {
   const EpisodeBatch& log;
   std::span<const std::int64_t> episodes;
-  const std::vector<std::vector<std::int64_t>>& skipped;
   const DynamicsOptions& options;
   std::uint64_t seed;
-  const DynamicsScalers& scalers;
+  std::int64_t rows;  // steps of the distinct episodes
+  DynamicsScalers scalers;
+
+  std::int64_t outputs() const {
+    return (NetworksOf(options.kind) == DynamicsKind::kGaussian ? 2 : 1) * scalers.outcome_dim();
+  }
+  Mlp FreshNetwork(std::int64_t member) const {
+    return {scalers.input_dim(), outputs(), options.network,
+            Stream(seed, "dynamics weights", {static_cast<std::uint64_t>(member)})};
+  }
 };
 
 // The episodes of one member. All hold out the same ones; a member that skips all of these, as may
 // happen in a small log, holds out some of its own.
-EpisodeSplit SplitOf(const MemberInputs& in, std::uint64_t member) {
+EpisodeSplit SplitOf(const MemberInputs& in, std::span<const std::int64_t> skipped,
+                     std::uint64_t member) {
   EpisodeSplit split = SplitEpisodes(in.episodes, in.options.validation_share,
                                      Stream(in.seed, "dynamics validation episodes"), "dynamics");
-  if (in.skipped.empty()) return split;
-  const std::vector<std::int64_t>& skipped = in.skipped[member];
+  if (skipped.empty()) return split;
   const auto skips = [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); };
   std::erase_if(split.train, skips);
   std::erase_if(split.validation, skips);
@@ -189,6 +198,73 @@ std::vector<std::int64_t> Distinct(std::span<const std::int64_t> episodes) {
   return distinct;
 }
 
+MemberInputs InputsOf(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                      const DynamicsOptions& options, std::uint64_t seed) {
+  const auto distinct = Distinct(episodes);
+  const TransitionView data(log, distinct);
+  if (data.size() == 0) {
+    Throw<DataError>(
+        "dynamics: no step to learn from: the log lacks the observation after every step of {} "
+        "episodes; log next observations too",
+        distinct.size());
+  }
+  MemberInputs inputs{log, episodes, options, seed, data.size(), FitScalers(data, options.scaler)};
+  if (inputs.scalers.outcome_dim() == 0) {
+    Throw<DataError>("dynamics: every outcome is constant in {} steps, nothing to learn",
+                     data.size());
+  }
+  return inputs;
+}
+
+DynamicsMember FitMember(const MemberInputs& in, std::span<const std::int64_t> skipped,
+                         std::int64_t member, const FitRun& run) {
+  const auto number = static_cast<std::uint64_t>(member);
+  // of one member, how many there are tells nothing
+  DynamicsOptions options = in.options;
+  options.members = 1;
+  const std::string rows = fmt::format("{}; {} rows; without {}", EpisodesText(in.episodes),
+                                       in.rows, EpisodesText(skipped));
+  const EnsembleJob job{
+      .name = "dynamics member", .identity = FitIdentity(options, in.seed, rows), .file = "member"};
+  const EpisodeSplit split = SplitOf(in, skipped, number);
+  Mlp network = in.FreshNetwork(member);
+  RowFit problem = MakeProblem(in, number, split, network);
+  DynamicsMember out;
+  out.summary.train_episodes = std::ssize(split.train);
+  out.summary.validation_episodes = std::ssize(split.validation);
+  out.summary.fit = Fit(problem, in.options.fit, job.Of(run, member));
+  out.summary.r2 = ValidationR2(network, problem.validation());
+  out.parameters = network.parameters();
+  return out;
+}
+
+DynamicsFit Assemble(const MemberInputs& in, std::vector<DynamicsMember> members,
+                     const std::vector<std::vector<std::int64_t>>& skipped) {
+  LFIW_ASSERT(std::ssize(members) == in.options.members);
+  const DynamicsScalers& scalers = in.scalers;
+  DynamicsSummary summary{.members = {},
+                          .constant_state_dims = scalers.states.Constant(),
+                          .constant_action_dims = scalers.actions.Constant(),
+                          .constant_outcome_dims = scalers.changes.Constant(),
+                          .constant_aux_dims = scalers.aux.Constant(),
+                          .noise = {}};
+  std::vector<Mlp> networks;
+  for (DynamicsMember& member : members) {
+    networks.push_back(in.FreshNetwork(std::ssize(networks)));
+    if (networks.back().parameters().size() != member.parameters.size()) {
+      Throw<DataError>("dynamics member {}: {} parameters, expected {}", networks.size() - 1,
+                       member.parameters.size(), networks.back().parameters().size());
+    }
+    networks.back().parameters() = std::move(member.parameters);
+    summary.members.push_back(std::move(member.summary));
+  }
+  if (in.options.kind == DynamicsChoice::kAuto) summary.noise = NoiseOf(in, networks);
+  MatrixF noise = summary.noise ? summary.noise->factor : MatrixF();
+  return {DynamicsEnsemble(NetworksOf(in.options.kind), scalers, std::move(networks), skipped,
+                           std::move(noise)),
+          std::move(summary)};
+}
+
 }  // namespace
 
 NoiseEvidence MeasureNoise(const std::vector<MatrixF>& residuals) {
@@ -224,57 +300,32 @@ NoiseEvidence MeasureNoise(const std::vector<MatrixF>& residuals) {
   return evidence;
 }
 
+DynamicsMember FitDynamicsMember(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                                 const DynamicsOptions& options, std::uint64_t seed,
+                                 std::int64_t member, const FitRun& run,
+                                 std::span<const std::int64_t> skipped) {
+  return FitMember(InputsOf(log, episodes, options, seed), skipped, member, run);
+}
+
+DynamicsFit AssembleDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                             const DynamicsOptions& options, std::uint64_t seed,
+                             std::vector<DynamicsMember> members,
+                             const std::vector<std::vector<std::int64_t>>& skipped) {
+  return Assemble(InputsOf(log, episodes, options, seed), std::move(members), skipped);
+}
+
 DynamicsFit FitDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
                         const DynamicsOptions& options, std::uint64_t seed, const FitRun& run,
                         const std::vector<std::vector<std::int64_t>>& skipped) {
   LFIW_ASSERT(skipped.empty() || std::ssize(skipped) == options.members);
-  const auto distinct = Distinct(episodes);
-  const TransitionView data(log, distinct);
-  if (data.size() == 0) {
-    Throw<DataError>(
-        "dynamics: no step to learn from: the log lacks the observation after every step of {} "
-        "episodes; log next observations too",
-        distinct.size());
-  }
-  DynamicsScalers scalers = FitScalers(data, options.scaler);
-  if (scalers.outcome_dim() == 0) {
-    Throw<DataError>("dynamics: every outcome is constant in {} steps, nothing to learn",
-                     data.size());
-  }
-  const DynamicsKind kind = NetworksOf(options.kind);
-  const std::int64_t heads = kind == DynamicsKind::kGaussian ? 2 : 1;
-  std::vector<Mlp> networks =
-      MakeNetworks(options.members, scalers.input_dim(), heads * scalers.outcome_dim(),
-                   options.network, seed, "dynamics weights");
-  DynamicsSummary summary{.members = std::vector<MemberSummary>(networks.size()),
-                          .constant_state_dims = scalers.states.Constant(),
-                          .constant_action_dims = scalers.actions.Constant(),
-                          .constant_outcome_dims = scalers.changes.Constant(),
-                          .constant_aux_dims = scalers.aux.Constant(),
-                          .noise = {}};
-  const MemberInputs inputs{log, episodes, skipped, options, seed, scalers};
-  std::string rows = fmt::format("{}; {} rows", EpisodesText(episodes), data.size());
-  for (const auto& left_out : skipped) rows += "; without " + EpisodesText(left_out);
-  const EnsembleJob job{
-      .name = "dynamics member", .identity = FitIdentity(options, seed, rows), .file = "member"};
-  const auto make = [&](std::int64_t k) {
+  const MemberInputs inputs = InputsOf(log, episodes, options, seed);
+  std::vector<DynamicsMember> members(static_cast<std::size_t>(options.members));
+  ParallelFor(options.members, [&](std::int64_t k) {
     const auto member = static_cast<std::size_t>(k);
-    const EpisodeSplit split = SplitOf(inputs, member);
-    summary.members[member].train_episodes = std::ssize(split.train);
-    summary.members[member].validation_episodes = std::ssize(split.validation);
-    return MakeProblem(inputs, member, split, networks[member]);
-  };
-  const auto done = [&](std::int64_t k, const RowFit& problem) {
-    const auto member = static_cast<std::size_t>(k);
-    summary.members[member].r2 = ValidationR2(networks[member], problem.validation());
-  };
-  std::vector<FitSummary> fits = FitEnsemble(options.members, options.fit, job, run, make, done);
-  for (std::size_t k = 0; k < fits.size(); ++k) summary.members[k].fit = std::move(fits[k]);
-  if (options.kind == DynamicsChoice::kAuto) summary.noise = NoiseOf(inputs, networks);
-  MatrixF noise = summary.noise ? summary.noise->factor : MatrixF();
-  return {
-      DynamicsEnsemble(kind, std::move(scalers), std::move(networks), skipped, std::move(noise)),
-      std::move(summary)};
+    members[member] = FitMember(
+        inputs, skipped.empty() ? std::span<const std::int64_t>() : skipped[member], k, run);
+  });
+  return Assemble(inputs, std::move(members), skipped);
 }
 
 }  // namespace lfiw::models

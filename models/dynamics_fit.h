@@ -99,6 +99,26 @@ struct DynamicsFit {
   DynamicsSummary summary;
 };
 
+// One member of an ensemble, fitted alone.
+struct DynamicsMember {
+  VectorF parameters;  // of its network
+  MemberSummary summary;
+};
+
+// Fits number `member` of the ensemble that FitDynamics fits with the same arguments, of which
+// `skipped` are the episodes that this member leaves out. The number of members plays no part.
+// Errors as in FitDynamics.
+DynamicsMember FitDynamicsMember(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                                 const DynamicsOptions& options, std::uint64_t seed,
+                                 std::int64_t member, const FitRun& run = {},
+                                 std::span<const std::int64_t> skipped = {});
+
+// Returns what FitDynamics returns from members 0, 1, ... that were fitted alone.
+DynamicsFit AssembleDynamics(const EpisodeBatch& log, std::span<const std::int64_t> episodes,
+                             const DynamicsOptions& options, std::uint64_t seed,
+                             std::vector<DynamicsMember> members,
+                             const std::vector<std::vector<std::int64_t>>& skipped = {});
+
 // Fits every member as one parallel task on the listed episodes of the log. Scales are those of all
 // listed episodes; all members hold out the same validation episodes and train on the rest.
 // `skipped`, if not empty, lists for each member episodes to leave out (cross-fitting by episode).

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/run/host_name.h"
 
 namespace lfiw::core {
 namespace {
@@ -53,8 +54,9 @@ std::string CreateTemporary(const std::string& path) {
   static std::atomic<unsigned> counter = 0;
   const std::filesystem::path target(path);
   while (true) {
-    const std::string name = fmt::format("{}/.{}.{}.{}.tmp", ParentOf(path),
-                                         target.filename().string(), ::getpid(), counter++);
+    const std::string name =
+        fmt::format("{}/.{}@{}.{}.{}.tmp", ParentOf(path), target.filename().string(), HostName(),
+                    ::getpid(), counter++);
     const Descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.get() >= 0) return name;
     if (errno != EEXIST) Throw<DataError>("cannot write {}: {}", path, SystemReason(errno));

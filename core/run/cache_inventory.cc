@@ -63,7 +63,7 @@ void Remove(const std::string& directory) {
   std::error_code error;
   fs::remove_all(directory, error);
   if (error) Throw<DataError>("cannot remove {}: {}", directory, error.message());
-  fs::remove(SecondsFileOf(directory), error);
+  fs::remove(CostFileOf(directory), error);
 }
 
 }  // namespace

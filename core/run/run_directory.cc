@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
+#include "core/run/host_name.h"
 #include "core/run/sha256.h"
 
 namespace lfiw::core {
@@ -42,17 +43,19 @@ ordered_json DescribeSystem(const SystemInfo& system) {
           {"products", system.products}};
 }
 
-// Removes temporary files (".NAME.PROCESS.COUNT.tmp") of programs that were killed while they
-// wrote.
+// Removes temporary files (".NAME@HOST.PROCESS.COUNT.tmp") of programs that were killed while they
+// wrote. Only those of this machine: of another's processes it knows nothing.
 void RemoveLeftovers(const std::string& directory) {
-  static const std::regex temporary(R"(\..+\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  static const std::regex temporary(R"(\..+@(.*)\.([0-9]{1,9})\.[0-9]+\.tmp)");
+  const std::string host = HostName();
   std::vector<std::filesystem::path> dead;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     const std::string name = entry.path().filename().string();
     std::smatch match;
     if (!std::regex_match(name, match, temporary) || !entry.is_regular_file(error)) continue;
-    if (::kill(std::stoi(match[1]), 0) != 0 && errno == ESRCH) dead.push_back(entry.path());
+    if (match[1] != host) continue;
+    if (::kill(std::stoi(match[2]), 0) != 0 && errno == ESRCH) dead.push_back(entry.path());
   }
   for (const std::filesystem::path& path : dead) std::filesystem::remove(path, error);
 }

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -11,6 +12,7 @@
 #include "core/error.h"
 #include "core/run/atomic_file.h"
 #include "core/run/file_lock.h"
+#include "core/run/host_name.h"
 #include "core/run/progress.h"
 #include "core/run/sha256.h"
 #include "core/run/system_info.h"
@@ -95,7 +97,7 @@ std::string Seal(const StageId& stage, const std::string& directory) {
 
 // Moves a sealed artifact to its final name without what does not belong to it. Checkpoints go only
 // now: a program killed while sealing still finds them.
-void Publish(const std::string& work, const std::string& directory) {
+void Publish(const StageId& stage, const std::string& work, const std::string& directory) {
   RemoveAll(work + "/" + kCheckpointFolder);
   std::vector<fs::path> hidden;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(work)) {
@@ -104,18 +106,30 @@ void Publish(const std::string& work, const std::string& directory) {
   for (const fs::path& path : hidden) RemoveAll(path.string());
   std::error_code error;
   fs::rename(work, directory, error);
+  // on a file system of several machines one may learn late what another has published
+  if (error && VerifySeal(stage, directory)) {
+    RemoveAll(work);
+    return;
+  }
   if (error) Throw<DataError>("cannot rename {} to {}: {}", work, directory, error.message());
   SyncToDisk(fs::path(directory).parent_path().string());
 }
 
-std::optional<double> ReadSeconds(const std::string& directory) {
+// Reads the content hash that a seal states, without a look at the files.
+std::optional<std::string> StatedHash(const std::string& directory) {
   try {
-    return ordered_json::parse(ReadFile(SecondsFileOf(directory))).get<double>();
+    const ordered_json seal = ordered_json::parse(ReadFile(directory + "/" + kSealName));
+    return Sha256Hex(Dump(seal.at("files")));
   } catch (const DataError&) {
     return std::nullopt;
   } catch (const ordered_json::exception&) {
     return std::nullopt;
   }
+}
+
+// Notes that a run has asked for a stage, which `lfiw cache prune` goes by.
+void Touch(const std::string& lock_file) {
+  fs::last_write_time(lock_file, fs::file_time_type::clock::now());
 }
 
 bool IsName(const std::string& name) {
@@ -126,7 +140,22 @@ bool IsName(const std::string& name) {
 
 }  // namespace
 
-std::string SecondsFileOf(const std::string& directory) { return directory + ".seconds"; }
+std::string CostFileOf(const std::string& directory) { return directory + ".seconds"; }
+
+std::optional<StageCost> ReadCost(const std::string& directory) {
+  try {
+    const ordered_json cost = ordered_json::parse(ReadFile(CostFileOf(directory)));
+    // the wall time alone, in caches of earlier versions
+    if (cost.is_number()) return StageCost{.seconds = cost.get<double>()};
+    return StageCost{.seconds = cost.at("seconds").get<double>(),
+                     .cpu_seconds = cost.at("cpu_seconds").get<double>(),
+                     .host = cost.at("host").get<std::string>()};
+  } catch (const DataError&) {
+    return std::nullopt;
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;
+  }
+}
 
 std::optional<std::string> VerifySeal(const StageId& stage, const std::string& directory) {
   try {
@@ -160,9 +189,17 @@ std::optional<StageId> ReadSeal(const std::string& directory) {
   }
 }
 
-StageCache::StageCache(std::string root, Toolchain toolchain)
-    : root_(std::move(root)), toolchain_(std::move(toolchain)) {
-  CreateDirectories(root_);
+// The paths of a stage in the cache.
+struct StageCache::Entry {
+  std::string key;
+  std::string directory;  // of the artifact
+  std::string lock_file;
+  std::string work;
+};
+
+StageCache::StageCache(std::string root, Toolchain toolchain, CacheUse use)
+    : root_(std::move(root)), toolchain_(std::move(toolchain)), use_(use) {
+  if (use_ != CacheUse::kList) CreateDirectories(root_);
 }
 
 std::string StageCache::Directory(const StageId& stage, const std::string& hash) const {
@@ -170,71 +207,192 @@ std::string StageCache::Directory(const StageId& stage, const std::string& hash)
   return fmt::format("{}/{}/{}", root_, stage.name, hash.substr(0, kNameDigits));
 }
 
+StageCache::Entry StageCache::EntryOf(const StageId& stage) const {
+  Entry entry;
+  entry.key = stage.Hash();
+  entry.directory = Directory(stage, entry.key);
+  entry.lock_file = entry.directory + ".lock";
+  entry.work = entry.directory + ".work";
+  return entry;
+}
+
 bool StageCache::HasStage(const StageId& stage) const {
   return fs::exists(Directory(stage, stage.Hash()) + "/" + kSealName);
 }
 
-Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::string key = stage.Hash();
-  const std::string directory = Directory(stage, key);
-  const std::string parent = fs::path(directory).parent_path().string();
+// Finds a whole artifact. Readers share its lock, which keeps it from being pruned meanwhile.
+std::optional<StageCache::Made> StageCache::Find(const StageId& stage, const Entry& entry) const {
+  if (!fs::exists(entry.directory + "/" + kSealName)) return {};
+  const std::unique_ptr<FileLock> lock = FileLock::Try(entry.lock_file, LockKind::kShared);
+  if (lock == nullptr) return {};
+  Touch(entry.lock_file);
+  const std::optional<std::string> content_hash = VerifySeal(stage, entry.directory);
+  if (!content_hash) return {};
+  return Made{{entry.directory, *content_hash},
+              {.name = stage.name,
+               .key = entry.key,
+               .content_hash = *content_hash,
+               .outcome = StageOutcome::kReused,
+               .seconds = 0.0}};
+}
+
+// Makes the artifact in the stage's work folder, unless a try that was killed at the very end has
+// left it there, and seals it.
+StageRecord StageCache::Compute(const StageId& stage, const Entry& entry, const Writer& write) {
+  StageRecord record{.name = stage.name,
+                     .key = entry.key,
+                     .content_hash = "",
+                     .outcome = StageOutcome::kComputed,
+                     .seconds = 0.0};
+  RequireKind(entry.work, fs::file_type::directory);
+  RequireKind(entry.work + "/" + kCheckpointFolder, fs::file_type::directory);
+  CreateDirectories(entry.work + "/" + kCheckpointFolder);
+  std::optional<std::string> content_hash = VerifySeal(stage, entry.work);
+  if (!content_hash) {
+    if (InterruptRequested()) throw Interrupted();
+    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t piece = cpu_.Begin();
+    try {
+      write(entry.work);
+    } catch (...) {
+      cpu_.End(piece);
+      throw;
+    }
+    record.cpu_seconds = cpu_.End(piece);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    content_hash = Seal(stage, entry.work);
+    WriteFileAtomically(CostFileOf(entry.directory), Dump({{"seconds", took.count()},
+                                                           {"cpu_seconds", record.cpu_seconds},
+                                                           {"host", HostName()}}));
+  }
+  record.content_hash = *content_hash;
+  return record;
+}
+
+StageCache::Made StageCache::FindOrMake(const StageId& stage, const Entry& entry,
+                                        const Writer& write) {
+  const std::string parent = fs::path(entry.directory).parent_path().string();
   RequireKind(parent, fs::file_type::directory);
   CreateDirectories(parent);
-  const std::string lock_file = directory + ".lock";
-  RequireKind(lock_file, fs::file_type::regular);
-  const FileLock lock(lock_file);
-  // its time is when the stage was last asked for, which `lfiw cache prune` goes by
-  fs::last_write_time(lock_file, fs::file_time_type::clock::now());
+  RequireKind(entry.lock_file, fs::file_type::regular);
+  if (std::optional<Made> found = Find(stage, entry)) return *std::move(found);
 
-  StageOutcome outcome = StageOutcome::kReused;
-  std::optional<std::string> content_hash;
-  if (IsTaken(directory)) {
-    content_hash = VerifySeal(stage, directory);
-    if (!content_hash) {
-      outcome = StageOutcome::kReplaced;
-      RemoveAll(directory);
-    }
+  std::unique_ptr<FileLock> lock;
+  if (Attempt::OnThisThread().empty()) {
+    lock = std::make_unique<FileLock>(entry.lock_file);
   } else {
-    outcome = StageOutcome::kComputed;
+    lock = FileLock::Try(entry.lock_file);
+    if (lock == nullptr) throw StageHeld({entry.lock_file});
   }
-  double cpu_seconds = 0.0;
-  if (!content_hash) {
-    const std::string work = directory + ".work";
-    RequireKind(work, fs::file_type::directory);
-    RequireKind(work + "/" + kCheckpointFolder, fs::file_type::directory);
-    CreateDirectories(work + "/" + kCheckpointFolder);
-    // a try that was killed at the very end needs only its last step
-    content_hash = VerifySeal(stage, work);
-    if (!content_hash) {
-      if (InterruptRequested()) throw Interrupted();
-      const auto begin = std::chrono::steady_clock::now();
-      const std::int64_t piece = cpu_.Begin();
-      try {
-        write(work);
-      } catch (...) {
-        cpu_.End(piece);
-        throw;
-      }
-      cpu_seconds = cpu_.End(piece);
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-      content_hash = Seal(stage, work);
-      WriteFileAtomically(SecondsFileOf(directory), Dump(took.count()));
+  Touch(entry.lock_file);
+  StageOutcome outcome = StageOutcome::kComputed;
+  if (IsTaken(entry.directory)) {
+    if (const std::optional<std::string> content_hash = VerifySeal(stage, entry.directory)) {
+      return {{entry.directory, *content_hash},
+              {.name = stage.name,
+               .key = entry.key,
+               .content_hash = *content_hash,
+               .outcome = StageOutcome::kReused,
+               .seconds = 0.0}};
     }
-    Publish(work, directory);
+    outcome = StageOutcome::kReplaced;
+    RemoveAll(entry.directory);
   }
+  lock->NameHolder();
+  StageRecord record = Compute(stage, entry, write);
+  record.outcome = outcome;
+  Publish(stage, entry.work, entry.directory);
+  return {{entry.directory, record.content_hash}, record};
+}
 
+StageCache::Made StageCache::Obtain(const StageId& stage, const Writer& write) {
+  const auto start = std::chrono::steady_clock::now();
+  const Entry entry = EntryOf(stage);
+  Made made = FindOrMake(stage, entry, write);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  const std::optional<double> computed = ReadSeconds(directory);
+  made.record.seconds = elapsed.count();
+  if (const auto cost = ReadCost(entry.directory)) made.record.computed_seconds = cost->seconds;
+  made.record.peak_memory_bytes = PeakMemoryBytes();
+  return made;
+}
+
+void StageCache::CarryOver(const StageRecord& record) {
+  if (record.outcome != StageOutcome::kReused) carried_.insert_or_assign(record.key, record);
+}
+
+Artifact StageCache::RunStage(const StageId& stage, const Writer& write) {
+  if (only_lists()) return List(stage, EntryOf(stage));
+  Made made = Obtain(stage, write);
   const std::lock_guard guard(mutex_);
-  records_.push_back({stage.name, key, *content_hash, outcome, elapsed.count(), computed,
-                      cpu_seconds, PeakMemoryBytes()});
-  return {directory, *content_hash};
+  const auto carried = carried_.find(made.record.key);
+  if (carried != carried_.end()) {
+    const double seconds = made.record.seconds + carried->second.seconds;
+    if (made.record.outcome == StageOutcome::kReused) made.record = carried->second;
+    made.record.seconds = seconds;
+    carried_.erase(carried);
+  }
+  records_.push_back({made.record, Attempt::OnThisThread()});
+  return made.artifact;
+}
+
+void StageCache::PrepareStage(const StageId& stage, const Writer& write) {
+  if (only_lists()) {
+    List(stage, EntryOf(stage));
+    return;
+  }
+  if (HasStage(stage)) return;
+  const Made made = Obtain(stage, write);
+  const std::lock_guard guard(mutex_);
+  CarryOver(made.record);
+}
+
+void StageCache::GiveUp(const Attempt& attempt) {
+  const std::lock_guard guard(mutex_);
+  std::erase_if(records_, [&](const Kept& kept) {
+    if (std::ranges::find(kept.attempts, attempt.number()) == kept.attempts.end()) return false;
+    CarryOver(kept.record);
+    return true;
+  });
+}
+
+Artifact StageCache::List(const StageId& stage, const Entry& entry) {
+  StageState state{.name = stage.name, .key = entry.key};
+  const std::optional<std::string> content_hash = StatedHash(entry.directory);
+  if (content_hash) {
+    state.kind = StageState::Kind::kDone;
+    state.cost = ReadCost(entry.directory);
+  } else if (fs::exists(entry.lock_file) && FileLock::Try(entry.lock_file) == nullptr) {
+    const LockHolder holder = HolderOf(entry.lock_file);
+    state.kind = StageState::Kind::kRunning;
+    state.host = holder.host;
+    state.process = holder.process;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    if (std::ranges::find(states_, entry.key, &StageState::key) == states_.end()) {
+      states_.push_back(std::move(state));
+    }
+  }
+  if (!content_hash) throw StageHeld({entry.lock_file});
+  return {entry.directory, *content_hash};
+}
+
+void StageCache::EndOfStages() const {
+  if (only_lists()) throw StageHeld({});
+  // an item of a loop is not the end of the run
+  if (use_ == CacheUse::kWorkOnly && Attempt::OnThisThread().empty()) throw StagesDone();
+}
+
+std::vector<StageState> StageCache::states() const {
+  const std::lock_guard guard(mutex_);
+  return states_;
 }
 
 std::vector<StageRecord> StageCache::records() const {
   const std::lock_guard guard(mutex_);
-  return records_;
+  std::vector<StageRecord> records;
+  for (const Kept& kept : records_) records.push_back(kept.record);
+  return records;
 }
 
 }  // namespace lfiw::core

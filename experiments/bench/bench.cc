@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/run/shared_loop.h"
 #include "core/run/system_info.h"
 #include "experiments/bench/bench_coverage.h"
 #include "experiments/bench/bench_problem.h"
@@ -213,13 +214,13 @@ void Append(std::vector<BenchRecord>& to, std::vector<BenchRecord> from) {
 std::vector<BenchRecord> RunJobs(const BenchConfig& config,
                                  const std::vector<Estimator>& estimators,
                                  const std::vector<std::unique_ptr<BenchProblem>>& problems,
-                                 Verbosity verbosity) {
+                                 const ExperimentRun& run) {
   const std::set<std::string> needs = NeedsOf(estimators);
   std::vector<BenchRecord> records;
   const std::vector<Job> parallel = JobsOf(config, problems, BenchTasks::kParallel);
   if (!parallel.empty()) {
     std::vector<std::vector<BenchRecord>> parts(parallel.size());
-    TerminalProgress progress("estimate", std::ssize(parallel), "logs", verbosity);
+    TerminalProgress progress("estimate", std::ssize(parallel), "logs", run.verbosity);
     ParallelFor(std::ssize(parallel), [&](std::int64_t i) {
       if (InterruptRequested()) throw Interrupted();
       const auto index = static_cast<std::size_t>(i);
@@ -228,9 +229,13 @@ std::vector<BenchRecord> RunJobs(const BenchConfig& config,
     });
     for (auto& part : parts) Append(records, std::move(part));
   }
-  for (const Job& job : JobsOf(config, problems, BenchTasks::kSerial)) {
-    Append(records, RunJob(job, estimators, needs, PlanOf(config), config.stated));
-  }
+  const std::vector<Job> serial = JobsOf(config, problems, BenchTasks::kSerial);
+  std::vector<std::vector<BenchRecord>> parts(serial.size());
+  ShareInTurn(run.cache, std::ssize(serial), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    parts[index] = RunJob(serial[index], estimators, needs, PlanOf(config), config.stated);
+  });
+  for (auto& part : parts) Append(records, std::move(part));
   return records;
 }
 
@@ -328,8 +333,9 @@ Outcome RunBench(const BenchConfig& config, const EstimatorRegistry& registry,
                  const ExperimentRun& run) {
   CheckConfig(config, registry);
   const auto problems = MakeBenchProblems(config, run.cache, run.verbosity);
-  const std::vector<BenchRecord> records = RunJobs(
-      config, MakeEstimators(config.estimators, registry, config.fits), problems, run.verbosity);
+  const std::vector<BenchRecord> records =
+      RunJobs(config, MakeEstimators(config.estimators, registry, config.fits), problems, run);
+  run.cache.EndOfStages();
   const std::vector<BenchScore> scores = ScoreBench(records);
   WriteRun(config, run, records, scores);
   const bool any = std::ranges::any_of(records, [](const auto& r) { return r.value.has_value(); });

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/rng.h"
+#include "core/run/shared_loop.h"
 #include "envs/linear_gaussian_log.h"
 #include "envs/tabular_systems.h"
 #include "experiments/calibration/verdict_cases.h"
@@ -58,7 +59,8 @@ void AddModelTimes(const StageCache& cache, std::size_t first, const FitRegistry
     const StageRecord& record = records[k];
     if (record.name == ClassifierStage::kInfo.name) {
       times.push_back({{"classifiers"}, record.computed_seconds});
-    } else if (record.name == DynamicsStage::kInfo.name ||
+    } else if (record.name == DynamicsMemberStage::kInfo.name ||
+               record.name == DynamicsStage::kInfo.name ||
                record.name == LearnedFunctionStage::kInfo.name) {
       times.push_back({served, record.computed_seconds});
     }
@@ -187,10 +189,12 @@ class EnvironmentBench final : public BenchProblem {
     task_ = MakeTask(config_, nullptr);
     const StageContext context{config_, task_, cache_, verbosity_};
     sources_ = MakePolicies(context);
-    for (const PolicySource& policy : sources_.evaluations) {
+    policies_.resize(sources_.evaluations.size());
+    ShareInTurn(cache_, std::ssize(policies_), [&](std::int64_t i) {
+      const PolicySource& policy = sources_.evaluations[static_cast<std::size_t>(i)];
       const MonteCarloEstimate truth = MakeTruth(context, policy);
-      policies_.push_back({policy.label, truth.value, truth.standard_error});
-    }
+      policies_[static_cast<std::size_t>(i)] = {policy.label, truth.value, truth.standard_error};
+    });
   }
 
   std::string environment() const override { return config_.environment; }
@@ -305,9 +309,13 @@ std::vector<std::unique_ptr<BenchProblem>> MakeBenchProblems(const BenchConfig& 
   for (std::int64_t i = 0; i < config.linear_gaussian; ++i) {
     problems.push_back(std::make_unique<LinearGaussianBench>(config, i));
   }
-  for (const BenchTask& task : config.tasks) {
-    problems.push_back(std::make_unique<EnvironmentBench>(config, task, cache, verbosity));
-  }
+  const std::size_t closed = problems.size();
+  problems.resize(closed + config.tasks.size());
+  ShareInTurn(cache, std::ssize(config.tasks), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    problems[closed + index] =
+        std::make_unique<EnvironmentBench>(config, config.tasks[index], cache, verbosity);
+  });
   return problems;
 }
 

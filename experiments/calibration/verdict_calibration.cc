@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/rng.h"
+#include "core/run/shared_loop.h"
 #include "core/run/system_info.h"
 #include "experiments/calibration/verdict_case_run.h"
 #include "experiments/calibration/verdict_cases.h"
@@ -67,7 +67,7 @@ JudgedRows RunCases(const VerdictCalibrationConfig& config, const ExperimentRun&
   rows.rollouts.resize(static_cast<std::size_t>(count));
   if (config.doubly_robust.enabled) rows.doubly_robust.resize(rows.rollouts.size());
   TerminalProgress progress("evaluate known systems", count, "cases", run.verbosity);
-  ParallelFor(count, [&](std::int64_t i) {
+  ShareTasks(run.cache, count, [&](std::int64_t i) {
     const CaseLabel label = LabelOf(config, i);
     const VerdictCase drawn =
         DrawCase(label.kind, label.plant, config.seed, static_cast<std::uint64_t>(i));
@@ -146,6 +146,7 @@ Outcome RunVerdictCalibration(const VerdictCalibrationConfig& config, const Expe
                        config.dynamics.members);
   }
   const JudgedRows rows = RunCases(config, run);
+  run.cache.EndOfStages();
   const std::vector<CalibrationTable> tables = TablesOf(config, run, rows);
   WriteRun(config, run, rows, tables);
   Outcome outcome;

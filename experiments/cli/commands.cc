@@ -9,22 +9,19 @@
 #include <vector>
 
 #include "core/config/config.h"
-#include "core/config/config_sweep.h"
 #include "core/error.h"
 #include "core/index_list.h"
 #include "core/logs/create_log.h"
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
 #include "core/parallel.h"
-#include "core/run/atomic_file.h"
+#include "core/run/cache_file_system.h"
 #include "core/run/run_directory.h"
 #include "core/run/system_info.h"
 #include "envs/env.h"
 #include "envs/env_registry.h"
 #include "experiments/cli/check_policy.h"
-#include "experiments/cli/experiment_kinds.h"
 #include "experiments/cli/log_commands.h"
-#include "experiments/cli/sweep_summary.h"
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/source_stages.h"
 #include "experiments/presentation/open_page.h"
@@ -100,66 +97,12 @@ ActionBounds BoundsFor(const CheckPolicyCommand& options, const Policy& policy) 
   return range.Bounds();
 }
 
-// The command that repeats a run, for its report.
-std::string CommandOf(const RunOptions& options, const std::vector<std::string>& overrides) {
-  std::string command = "lfiw run " + options.config;
-  for (const std::string& override : overrides) command += " " + override;
-  return command;
-}
-
-RunPlan PlanOf(const RunOptions& options, const std::vector<std::string>& overrides,
-               const std::string& out, Verbosity verbosity) {
-  return {.config = options.config,
-          .overrides = overrides,
-          .out = out,
-          .cache = options.cache,
-          .dry_run = options.dry_run,
-          .verbosity = verbosity,
-          .kind = options.kind,
-          .command = CommandOf(options, overrides)};
-}
-
 }  // namespace
 
 void WarnIfSlow() {
   for (const std::string& warning : SpeedWarnings(QuerySystem(), MeasureProductSpeed())) {
     fmt::print(stderr, "lfiw: WARNING: {}\n", warning);
   }
-}
-
-Outcome Run(const RunOptions& options, const CommonOptions& common) {
-  if (!options.dry_run) WarnIfSlow();
-  if (!options.multirun) {
-    return RunExperiment(PlanOf(options, options.overrides, options.out, common.verbosity));
-  }
-  Outcome sweep;
-  sweep.object["runs"] = nlohmann::ordered_json::array();
-  std::vector<SweptRun> swept;
-  const std::vector<std::vector<std::string>> runs = ExpandSweep(options.overrides);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    const std::string out = options.out.empty() ? "" : fmt::format("{}/{}", options.out, i);
-    const std::string overrides = fmt::format("{}", fmt::join(runs[i], " "));
-    if (common.form == OutputForm::kText) {
-      fmt::print("== run {} of {}: {}\n", i + 1, runs.size(), overrides);
-    }
-    RunPlan plan = PlanOf(options, runs[i], out, common.verbosity);
-    plan.ended = [&](const std::string& directory) {
-      std::ranges::move(ReadSweptRun(overrides, directory), std::back_inserter(swept));
-    };
-    Outcome run = RunExperiment(plan);
-    if (common.form == OutputForm::kText) Show(run, common.form);
-    sweep.status = std::max(sweep.status, run.status);
-    run.object["overrides"] = runs[i];
-    sweep.object["runs"].push_back(std::move(run.object));
-  }
-  if (!swept.empty()) {
-    sweep.text = fmt::format("\n{}", SweepText(swept));
-    if (!options.out.empty()) {
-      WriteFileAtomically(options.out + "/sweep.csv", SweepCsv(swept));
-      sweep.text += fmt::format("table: {}/sweep.csv\n", options.out);
-    }
-  }
-  return sweep;
 }
 
 Outcome Truth(const TruthCommand& options, const CommonOptions& common) {
@@ -298,6 +241,19 @@ Outcome Doctor() {
                      {"peak_gflops", speed.peak},
                      {"libraries", versions},
                      {"warnings", warnings}}};
+}
+
+Outcome DoctorOfCache(const std::string& folder) {
+  Outcome outcome;
+  outcome.object["checks"] = nlohmann::ordered_json::array();
+  for (const FileSystemCheck& check : CheckCacheFolder(folder)) {
+    outcome.text +=
+        fmt::format("{:<12} {:<7} {}\n", check.name, check.passed ? "ok" : "FAILED", check.detail);
+    outcome.object["checks"].push_back(
+        {{"name", check.name}, {"passed", check.passed}, {"detail", check.detail}});
+    if (!check.passed) outcome.status = 2;
+  }
+  return outcome;
 }
 
 std::string VersionText() {

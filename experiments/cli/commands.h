@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/cli/slurm_options.h"
 #include "experiments/presentation/experiment.h"
 #include "experiments/presentation/outcome.h"
 #include "experiments/presentation/terminal_progress.h"
@@ -31,8 +32,12 @@ struct RunOptions {
   std::string out;
   std::string cache = "outputs/cache";
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
+  bool stages = false;                      // only list the stages
+  bool work_only = false;                   // only make the stages
+  SlurmOptions launcher = {};
 };
-// The runs of a sweep say what they have to say as they end, unless the form is JSON.
+// In run_command.cc. The runs of a sweep say what they have to say as they end, unless the form is
+// JSON.
 Outcome Run(const RunOptions& options, const CommonOptions& common);
 
 struct TruthCommand {
@@ -74,6 +79,8 @@ struct ReportCommand {
 Outcome Report(const ReportCommand& command);
 
 Outcome Doctor();
+// Tries what a cache needs of the file system that it lies on; status 2 where something fails.
+Outcome DoctorOfCache(const std::string& folder);
 
 // Warns on standard error of a slow BLAS, which makes every run many times longer.
 void WarnIfSlow();

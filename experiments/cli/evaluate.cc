@@ -11,11 +11,14 @@
 #include "core/config/config.h"
 #include "core/error.h"
 #include "core/logs/open_log.h"
+#include "core/run/sha256.h"
 #include "envs/env_registry.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/experiment_kinds.h"
+#include "experiments/cli/slurm_launcher.h"
 #include "experiments/evaluation/run_evaluation.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/evaluation/stage_outline.h"
 #include "policies/programs/program_policy.h"
 
 namespace lfiw::experiments {
@@ -118,22 +121,9 @@ std::vector<std::string> RewardOverrides(const std::string& reward) {
   return {"task.reward=torchscript", "task.reward_file=" + reward};
 }
 
-// A word of a command line as a shell reads it.
-std::string ShellWord(const std::string& word) {
-  static constexpr std::string_view kQuotedCharacters = " \t\n'\"\\$`&|;<>()[]{}*?!#~";
-  if (word.find_first_of(kQuotedCharacters) == std::string::npos) return word;
-  std::string quoted(1, '\'');
-  for (const char c : word) {
-    if (c == '\'') quoted.append("'\\'");
-    quoted.push_back(c);
-  }
-  quoted.push_back('\'');
-  return quoted;
-}
-
-// The command line that repeats this.
-std::string CommandText(const EvaluateCommand& command) {
-  std::string text = fmt::format("lfiw evaluate --data {}", ShellWord(command.data));
+// The verb and its arguments without those that say where it works.
+std::string VerbText(const EvaluateCommand& command) {
+  std::string text = fmt::format("evaluate --data {}", ShellWord(command.data));
   const auto add = [&text](const char* name, const std::string& value) {
     if (!value.empty()) text += fmt::format(" {} {}", name, ShellWord(value));
   };
@@ -149,10 +139,36 @@ std::string CommandText(const EvaluateCommand& command) {
   return text;
 }
 
+// The command line that repeats this.
+std::string CommandText(const EvaluateCommand& command) {
+  return fmt::format("lfiw {}", VerbText(command));
+}
+
+// Workers that share the evaluation.
+Outcome LaunchEvaluation(const EvaluateCommand& command, const CommonOptions& common) {
+  EvaluateCommand resolving = command;
+  resolving.launcher = {};
+  resolving.dry_run = true;
+  const Outcome resolved = Evaluate(resolving, common);
+  const std::string folder = resolved.object.at("directory").get<std::string>();
+  SlurmLaunch launch;
+  launch.folder = folder;
+  launch.name = fs::path(folder).parent_path().filename().string();
+  launch.collect =
+      fmt::format("{} {} --out {} --cache {}{}", ProgramWords(command.launcher), VerbText(command),
+                  ShellWord(folder), ShellWord(command.cache), ThreadsWords(common));
+  launch.collected = folder + "/report.html";
+  launch.tasks.assign(static_cast<std::size_t>(command.launcher.workers),
+                      {launch.collect + " --work-only", folder,
+                       Sha256Hex(resolved.object.at("configuration").get<std::string>())});
+  return Launch({launch, command.launcher, command.dry_run});
+}
+
 }  // namespace
 
-Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
-  if (!command.dry_run) WarnIfSlow();
+Outcome Evaluate(const EvaluateCommand& command, const CommonOptions& common) {
+  if (command.launcher.is_on()) return LaunchEvaluation(command, common);
+  if (!command.dry_run && !command.stages) WarnIfSlow();
   std::vector<std::string> overrides = command.overrides;
   const std::vector<std::string> reward = RewardOverrides(command.reward);
   overrides.insert(overrides.begin(), reward.begin(), reward.end());
@@ -172,16 +188,21 @@ Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity) {
     log.notes.push_back(log.horizon_rule);
   }
   CheckConfig(config);
-  return RunIn({.config = "",
-                .overrides = command.overrides,
-                .out = command.out,
-                .cache = command.cache,
-                .dry_run = command.dry_run,
-                .verbosity = verbosity,
-                .command = CommandText(command)},
-               config, [&](const EvaluationConfig& checked, const ExperimentRun& run) {
-                 return RunEvaluation(checked, run, std::move(log));
-               });
+  return RunIn(
+      {.config = "",
+       .overrides = command.overrides,
+       .out = command.out,
+       .cache = command.cache,
+       .dry_run = command.dry_run,
+       .stages = command.stages,
+       .work_only = command.work_only,
+       .verbosity = common.verbosity,
+       .command = CommandText(command)},
+      config,
+      [&](const EvaluationConfig& checked, const ExperimentRun& run) {
+        return RunEvaluation(checked, run, std::move(log));
+      },
+      OutlineOf);
 }
 
 }  // namespace lfiw::experiments

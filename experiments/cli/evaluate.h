@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "core/layers.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/slurm_options.h"
 #include "experiments/presentation/outcome.h"
-#include "experiments/presentation/terminal_progress.h"
 
 namespace lfiw::experiments {
 
@@ -25,12 +26,15 @@ struct EvaluateCommand {
   std::string cache = "outputs/cache";
   bool mean = false;  // the policies act without noise
   bool dry_run = false;
+  bool stages = false;     // only list the stages
+  bool work_only = false;  // only make the stages
+  SlurmOptions launcher = {};
 };
 
 // Evaluates policies from a log with the robust preset and without a YAML file: works out the
 // configuration and runs RunEvaluation on it. The run's config.yaml repeats it through `lfiw run`.
 // Throws an Error for wrong input.
-Outcome Evaluate(const EvaluateCommand& command, Verbosity verbosity);
+Outcome Evaluate(const EvaluateCommand& command, const CommonOptions& common);
 
 }  // namespace lfiw::experiments
 

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "experiments/presentation/experiment.h"
 #include "experiments/presentation/outcome.h"
 #include "experiments/presentation/stage_costs.h"
+#include "experiments/presentation/stage_list.h"
 #include "experiments/presentation/toolchain.h"
 
 namespace lfiw::experiments {
@@ -27,7 +29,9 @@ struct RunPlan {
   std::vector<std::string> overrides;
   std::string out;  // run directory; empty: outputs/NAME/HASH
   std::string cache;
-  bool dry_run = false;  // only prints the resolved configuration
+  bool dry_run = false;    // only prints the resolved configuration
+  bool stages = false;     // only lists the stages and what there is of them
+  bool work_only = false;  // only makes the stages, and writes no results
   Verbosity verbosity = Verbosity::kNormal;
   std::optional<ExperimentKind> kind = {};  // what the file must be for; empty: anything
   std::string command;                      // that repeats the run, for its report
@@ -41,16 +45,36 @@ struct ExperimentRunner {
   std::function<Outcome(const RunPlan& plan)> run;
 };
 
+// Lists the stages that conduct(run) asks for, as far as they are made, and those that are expected
+// beyond. Leaves nothing behind.
+Outcome ListStages(const RunPlan& plan, std::span<const ExpectedStage> expected,
+                   const std::function<void(const ExperimentRun& run)>& conduct);
+
+// Makes the stages that conduct(run) asks for. Writes no results, which another process does.
+Outcome MakeStages(const RunPlan& plan,
+                   const std::function<void(const ExperimentRun& run)>& conduct);
+
 // Runs experiment(config, run) in the plan's run directory and tells on standard error what its
-// stages cost. Returns what it says, with its page; of a dry run the configuration alone.
-template <class Config, class Experiment>
-Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+// stages cost. Returns what it says, with its page; of a dry run the configuration alone, and of a
+// list the stages, with those of outline(config).
+template <class Config, class Experiment, class Outline>
+Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment,
+              const Outline& outline) {
+  const std::string folder =
+      plan.out.empty() ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
+                       : plan.out;
   if (plan.dry_run) {
-    return {.text = DescribeConfig(config), .object = {{"configuration", DumpConfig(config)}}};
+    return {.text = DescribeConfig(config),
+            .object = {{"configuration", DumpConfig(config)}, {"directory", folder}}};
   }
-  RunDirectory directory(plan.out.empty()
-                             ? DefaultRunDirectory("outputs", config.name, CanonicalText(config))
-                             : plan.out);
+  if (plan.stages) {
+    return ListStages(plan, outline(config),
+                      [&](const ExperimentRun& run) { experiment(config, run); });
+  }
+  if (plan.work_only) {
+    return MakeStages(plan, [&](const ExperimentRun& run) { experiment(config, run); });
+  }
+  RunDirectory directory(folder);
   directory.Write("config.yaml", DumpConfig(config));
   StageCache cache(plan.cache, CurrentToolchain());
   Outcome outcome =
@@ -65,6 +89,13 @@ Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& exper
   outcome.object["directory"] = directory.path();
   outcome.object["report"] = page;
   return outcome;
+}
+
+// The same where a configuration does not tell its stages.
+template <class Config, class Experiment>
+Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& experiment) {
+  return RunIn(plan, config, experiment,
+               [](const Config& /*config*/) { return std::vector<ExpectedStage>(); });
 }
 
 // Makes the runner of a kind whose file is a Config without defaults of its own.

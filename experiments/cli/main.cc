@@ -20,6 +20,7 @@
 #include "experiments/cli/log_commands.h"
 #include "experiments/cli/manual_command.h"
 #include "experiments/cli/openblas_kernel.h"
+#include "experiments/cli/slurm_status.h"
 #include "experiments/cli/usage.h"
 
 namespace lfiw::experiments {
@@ -43,6 +44,8 @@ struct CommandLine : ChosenVerb {
   ConvertCommand convert;
   CacheArguments cache;
   ReportCommand report;
+  std::string status;  // folder of a launch
+  std::string doctor_cache;
 };
 
 // An interrupt's is InterruptedStatus.
@@ -61,6 +64,45 @@ void AddPolicy(CLI::App& verb, const std::string& name, std::string& policy,
       ->type_name("FILE");
 }
 
+// Adds what runs a command on a cluster in place of here, and what lists its stages.
+void AddSharedWork(CLI::App& verb, SlurmOptions& slurm, bool& stages, bool& work_only) {
+  verb.add_flag("--stages", stages,
+                "list the stages with what there is of them: done, running where, to do");
+  verb.add_flag("--work-only", work_only,
+                "only make stages, beside other processes; another one writes the results");
+  verb.add_option_function<std::string>(
+          "--launcher",
+          [&slurm](const std::string& name) {
+            slurm.launcher = name == "slurm" ? Launcher::kSlurm : Launcher::kHere;
+          },
+          "slurm: submit a job array of what is missing and a job that collects it; the options "
+          "below are for it, and --dry-run prints its script")
+      ->check(CLI::IsMember({"here", "slurm"}).description(""))
+      ->type_name("here|slurm");
+  verb.add_option("--partition", slurm.partition, "partition of the jobs")->type_name("NAME");
+  verb.add_option("--account", slurm.account, "account of the jobs")->type_name("NAME");
+  verb.add_option("--time", slurm.time, "time limit of a task, such as 4:00:00")->type_name("TIME");
+  verb.add_option("--cpus-per-task", slurm.cpus_per_task, "CPUs of a task, which are its threads")
+      ->check(AtLeastOne());
+  verb.add_option("--memory", slurm.memory, "memory of a task, such as 4G")->type_name("SIZE");
+  verb.add_option("--array-parallelism", slurm.array_parallelism,
+                  "most tasks at the same time (0: no limit)")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--workers", slurm.workers, "tasks that share a command that is no sweep")
+      ->check(AtLeastOne());
+  verb.add_option("--sbatch", slurm.sbatch,
+                  "further option of sbatch, such as --sbatch=--constraint=avx512; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("OPTION");
+  verb.add_option("--prelude", slurm.prelude,
+                  "line of shell before the program, such as 'module load gcc'; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("LINE");
+  verb.add_option("--within", slurm.within,
+                  "command that runs lfiw in a container, such as 'apptainer exec lfiw.sif'")
+      ->type_name("COMMAND");
+}
+
 // What verbs that run an experiment file have in common.
 void AddRunOptions(CLI::App& verb, CommandLine& line) {
   RunOptions& options = line.run;
@@ -76,6 +118,7 @@ void AddRunOptions(CLI::App& verb, CommandLine& line) {
   verb.add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
       ->type_name("DIR");
   verb.add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddSharedWork(verb, options.launcher, options.stages, options.work_only);
   AddCommon(verb, line.common);
   verb.callback([&line] { line.action = [&line] { return Run(line.run, line.common); }; });
 }
@@ -87,7 +130,9 @@ void AddRun(CLI::App& app, CommandLine& line) {
       "  lfiw run experiments/configs/quickstart.yaml\n"
       "  lfiw run experiments/configs/mbope_half_cheetah.yaml seed=1 dynamics.members=7\n"
       "  lfiw run FILE -m 'seed=range(0,5)' policies.pair=snapshots,independent\n"
-      "  lfiw run FILE --dry-run        print the resolved configuration");
+      "  lfiw run FILE --dry-run        print the resolved configuration\n"
+      "  lfiw run FILE --stages         say which stages are done, running and to do\n"
+      "  lfiw run FILE -m 'seed=range(0,100)' --out sweep --launcher slurm --time 4:00:00");
   AddRunOptions(*verb, line);
 }
 
@@ -189,6 +234,7 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
       "  lfiw evaluate --data log.npz --policy candidates/ --reward learned\n"
       "  lfiw evaluate --data log.npz --policy a.npz --policy b.npz dynamics.members=7\n"
       "  lfiw evaluate --data log.npz --policy 'exec:python3 my_policy.py'\n"
+      "  lfiw evaluate --data log.npz --policy candidates/ --launcher slurm --workers 32\n"
       "  lfiw evaluate --data log.npz --policy new.npz --dry-run    print all fields and stop");
   verb->add_option("--data", options.data, "log file")->required()->type_name("FILE");
   verb->add_option("--policy", options.policies,
@@ -221,10 +267,10 @@ void AddEvaluate(CLI::App& app, CommandLine& line) {
   verb->add_option("--cache", options.cache, "stage cache shared by runs (default: outputs/cache)")
       ->type_name("DIR");
   verb->add_flag("--dry-run", options.dry_run, "print the resolved configuration and stop");
+  AddSharedWork(*verb, options.launcher, options.stages, options.work_only);
   AddCommon(*verb, line.common);
-  verb->callback([&line] {
-    line.action = [&line] { return Evaluate(line.evaluate, line.common.verbosity); };
-  });
+  verb->callback(
+      [&line] { line.action = [&line] { return Evaluate(line.evaluate, line.common); }; });
 }
 
 void AddLogArguments(CLI::App& verb, LogArguments& log) {
@@ -329,6 +375,20 @@ void AddReport(CLI::App& app, CommandLine& line) {
   verb->callback([&line] { line.action = [&line] { return Report(line.report); }; });
 }
 
+void AddStatus(CLI::App& app, CommandLine& line) {
+  CLI::App* verb = app.add_subcommand(
+      "status", "Say what has become of the tasks that --launcher slurm submitted");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw status outputs/quickstart_sweep/3f2a91c07b55\n"
+      "  lfiw status sweep --json");
+  verb->add_option("dir", line.status, "folder that was given as --out, or that was printed")
+      ->required()
+      ->type_name("DIR");
+  AddCommon(*verb, line.common);
+  verb->callback([&line] { line.action = [&line] { return SlurmStatus(line.status); }; });
+}
+
 void AddList(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand("list", "Name the environments, estimators, ... there are");
   verb->footer("Examples:\n  lfiw list environments\n  lfiw list estimators");
@@ -347,9 +407,19 @@ void AddList(CLI::App& app, CommandLine& line) {
 void AddDoctor(CLI::App& app, CommandLine& line) {
   CLI::App* verb = app.add_subcommand(
       "doctor", "Print versions, CPU, where BLAS and LAPACK resolve, and the measured GEMM rate");
-  verb->footer("Example:\n  lfiw doctor");
+  verb->footer(
+      "Examples:\n"
+      "  lfiw doctor\n"
+      "  lfiw doctor --cache /scratch/lfiw        try what a cache needs of its file system");
+  verb->add_option("--cache", line.doctor_cache,
+                   "try locks, renames, visibility and times of files in this folder instead")
+      ->type_name("DIR");
   AddCommon(*verb, line.common);
-  verb->callback([&line] { line.action = [] { return Doctor(); }; });
+  verb->callback([&line] {
+    line.action = [&line] {
+      return line.doctor_cache.empty() ? Doctor() : DoctorOfCache(line.doctor_cache);
+    };
+  });
 }
 
 // Adds what packages and shells ask for; `lfiw --help` is for people.
@@ -416,6 +486,7 @@ int RunProgram(int argc, char** argv) {
   AddConvert(app, line);
   AddCache(app, line);
   AddReport(app, line);
+  AddStatus(app, line);
   AddList(app, line);
   AddDoctor(app, line);
   AddManual(app, line);

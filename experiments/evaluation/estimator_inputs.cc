@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/index_list.h"
+#include "core/run/shared_loop.h"
 #include "experiments/evaluation/family_stage.h"
 #include "experiments/evaluation/fit_stage.h"
 #include "experiments/evaluation/rollout_stage.h"
@@ -69,6 +70,12 @@ class LogFitter {
   LogFitter(const EstimatorSources& in, const std::vector<std::int64_t>& episodes)
       : in_(in), episodes_(episodes) {}
 
+  // Makes a fit that the cache keeps.
+  void Prepare(const FitMethod& fit) {
+    if (!WhyNot(fit).empty()) return;
+    in_.context.cache.Prepare<FitStage>(KeyOf(fit), InputsOf(fit), in_.context.Work());
+  }
+
   // None for fits that are not made from logs.
   std::optional<FitOutcome> Run(const FitMethod& fit) {
     if (!fit.on_log) return {};
@@ -123,23 +130,31 @@ class LogFitter {
     return why_no_densities_;
   }
 
-  FittedArrays Arrays(const FitMethod& fit) const {
+  FitStage::Key KeyOf(const FitMethod& fit) const {
     const EvaluationConfig& config = in_.context.config;
     const bool dynamics = fit.Reads(FitReads::kDynamics);
-    const FitStage::Key key{.options = fit.options,
-                            .task = TaskKeyOf(in_.context),
-                            .value = config.value,
-                            .rollout = dynamics ? std::optional(config.rollout) : std::nullopt,
-                            .episodes = episodes_,
-                            .seed = config.seed};
-    const FitStage::Inputs inputs{.fit = fit,
-                                  .stage = "fit_" + fit.name,
-                                  .task = in_.context.task,
-                                  .log = in_.log,
-                                  .policy = in_.policy,
-                                  .models = in_.models,
-                                  .densities = densities_ ? &*densities_ : nullptr,
-                                  .behavior = KnownBehavior()};
+    return {.options = fit.options,
+            .task = TaskKeyOf(in_.context),
+            .value = config.value,
+            .rollout = dynamics ? std::optional(config.rollout) : std::nullopt,
+            .episodes = episodes_,
+            .seed = config.seed};
+  }
+
+  FitStage::Inputs InputsOf(const FitMethod& fit) const {
+    return {.fit = fit,
+            .stage = "fit_" + fit.name,
+            .task = in_.context.task,
+            .log = in_.log,
+            .policy = in_.policy,
+            .models = in_.models,
+            .densities = densities_ ? &*densities_ : nullptr,
+            .behavior = KnownBehavior()};
+  }
+
+  FittedArrays Arrays(const FitMethod& fit) const {
+    const FitStage::Key key = KeyOf(fit);
+    const FitStage::Inputs inputs = InputsOf(fit);
     if (fit.storage == FitStorage::kKept) {
       return FitStage::Read(in_.context.cache.Run<FitStage>(key, inputs, in_.context.Work()));
     }
@@ -184,6 +199,19 @@ FittedInputs MakeEstimatorInputs(const EstimatorSources& sources,
       sources.fits, needs, EstimandOf(sources.context.config.value),
       [&](const FitMethod& fit) { return fitter.Run(fit); }, out);
   return out;
+}
+
+void PrepareFits(const EstimatorSources& sources, const std::vector<std::int64_t>& episodes,
+                 const std::set<std::string>& needs) {
+  const std::set<std::string> all = sources.fits.WithNeedsOfFits(needs);
+  std::vector<const FitMethod*> kept;
+  for (const FitMethod& fit : sources.fits.all()) {
+    const bool on_log = fit.on_log && !fit.on_arrays && fit.storage == FitStorage::kKept;
+    if (on_log && fit.Serves(all)) kept.push_back(&fit);
+  }
+  LogFitter fitter(sources, episodes);
+  ShareInTurn(sources.context.cache, std::ssize(kept),
+              [&](std::int64_t i) { fitter.Prepare(*kept[static_cast<std::size_t>(i)]); });
 }
 
 std::optional<double> ComputedSeconds(const StageCache& cache, std::size_t first) {

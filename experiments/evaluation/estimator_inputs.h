@@ -43,6 +43,11 @@ FittedInputs MakeEstimatorInputs(const EstimatorSources& sources,
                                  const std::vector<std::int64_t>& episodes,
                                  const std::set<std::string>& needs);
 
+// Makes the fits that MakeEstimatorInputs will read from the cache, each as an item of a loop that
+// other processes share.
+void PrepareFits(const EstimatorSources& sources, const std::vector<std::int64_t>& episodes,
+                 const std::set<std::string>& needs);
+
 // Returns the sum of the times of the cache's records from number `first` on; none where one of
 // them is not known.
 std::optional<double> ComputedSeconds(const StageCache& cache, std::size_t first);

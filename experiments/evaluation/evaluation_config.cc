@@ -125,6 +125,13 @@ EvaluationConfig DefaultsOf(Preset preset) {
   Shorten(config.classifiers.fit.fit, 3'000);
   config.estimators.horizons = {};
   Shorten(config.back_test.cloning.fit, 5'000);
+  if (preset == Preset::kQuick) {
+    config.dynamics.members = 3;
+    config.dynamics.network.width = 128;
+    config.dynamics.fit.steps = 6'000;
+    config.classifiers.instances = 2;
+    config.classifiers.fit.fit.steps = 1'000;
+  }
   config.log.cross_fit = config.dynamics.members;
   config.calibrate = true;
   return config;

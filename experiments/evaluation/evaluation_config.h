@@ -44,9 +44,10 @@ struct EstimandOptions : ValueOptions {
 enum class Preset {
   kPaper,   // the paper's choices and its estimators
   kRobust,  // what `lfiw evaluate` uses: minutes on two cores, a model calibrated by the log
+  kQuick,   // the same with smaller models and fewer of them: a fifth of the time, wider intervals
 };
 constexpr auto EnumNames(Preset /*kind*/) {
-  return std::to_array<std::string_view>({"paper", "robust"});
+  return std::to_array<std::string_view>({"paper", "robust", "quick"});
 }
 
 // How the behavior and the evaluation policy come about.

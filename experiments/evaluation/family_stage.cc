@@ -11,6 +11,11 @@ namespace {
 
 constexpr const char* kFamilyFile = "family.npz";
 
+FamilyStage::Key FamilyKeyOf(const StageContext& context) {
+  const EvaluationConfig& config = context.config;
+  return {TaskKeyOf(context), config.value, config.rollout, config.seed};
+}
+
 }  // namespace
 
 std::vector<std::string> FamilyStage::Inputs::Hashes() const {
@@ -64,10 +69,14 @@ FamilyValues FamilyStage::Read(const Artifact& artifact) {
 
 FamilyValues ValuesInFamily(const StageContext& context, const LogSource& log,
                             const FittedModels& models, const PolicySource& policy) {
-  const EvaluationConfig& config = context.config;
   return FamilyStage::Read(context.cache.Run<FamilyStage>(
-      {TaskKeyOf(context), config.value, config.rollout, config.seed},
-      {context.task, log, models, policy}, context.Work()));
+      FamilyKeyOf(context), {context.task, log, models, policy}, context.Work()));
+}
+
+void PrepareFamily(const StageContext& context, const LogSource& log, const FittedModels& models,
+                   const PolicySource& policy) {
+  context.cache.Prepare<FamilyStage>(FamilyKeyOf(context), {context.task, log, models, policy},
+                                     context.Work());
 }
 
 }  // namespace lfiw::experiments

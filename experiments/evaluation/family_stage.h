@@ -47,6 +47,10 @@ struct FamilyStage {
 FamilyValues ValuesInFamily(const StageContext& context, const LogSource& log,
                             const FittedModels& models, const PolicySource& policy);
 
+// Makes the values that ValuesInFamily will read from the cache.
+void PrepareFamily(const StageContext& context, const LogSource& log, const FittedModels& models,
+                   const PolicySource& policy);
+
 }  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_EVALUATION_FAMILY_STAGE_H_

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <utility>
 
-#include "core/parallel.h"
 #include "core/run/sha256.h"
+#include "core/run/shared_loop.h"
 #include "experiments/evaluation/noise_stage.h"
 #include "models/torchscript_function.h"
 #include "ope/judgement/backtest.h"
@@ -28,24 +30,72 @@ class SharedProgress : public Progress {
   Progress& bar_;
 };
 
-// Fits all classifiers, each as a stage of its own, so that more of them cost only the new ones.
-std::vector<Artifact> FitClassifiers(const StageContext& context, const LogSource& log,
-                                     const Artifact& dynamics, const DynamicsEnsemble& ensemble,
-                                     const std::vector<std::int64_t>& episodes,
-                                     std::int64_t count) {
-  const ClassifierOptions& options = context.config.classifiers.fit;
-  StageWork work = context.Work();
-  const auto bar =
-      work.StartProgress("fit classifiers", count * options.fit.steps, "gradient steps");
-  work.start_progress = [&](const std::string&, std::int64_t, const std::string&) {
-    return std::make_unique<SharedProgress>(*bar);
-  };
-  std::vector<Artifact> artifacts(static_cast<std::size_t>(count));
-  ParallelFor(count, [&](std::int64_t c) {
-    artifacts[static_cast<std::size_t>(c)] = context.cache.Run<ClassifierStage>(
-        {options, c, episodes, context.config.seed}, {log, dynamics, ensemble}, work);
+// Stages whose progress is shown as one bar.
+class SharedWork {
+ public:
+  SharedWork(const StageContext& context, const std::string& title, std::int64_t steps)
+      : work_(context.Work()), bar_(work_.StartProgress(title, steps, "gradient steps")) {
+    work_.start_progress = [this](const std::string&, std::int64_t, const std::string&) {
+      return std::make_unique<SharedProgress>(*bar_);
+    };
+  }
+  SharedWork(const SharedWork&) = delete;
+  SharedWork& operator=(const SharedWork&) = delete;
+
+  const StageWork& work() const { return work_; }
+
+ private:
+  StageWork work_;
+  std::unique_ptr<Progress> bar_;
+};
+
+// Fits all members, each as a stage of its own, and puts them together.
+Artifact FitMembers(const StageContext& context, const LogSource& log, const LogSplit& split) {
+  const EvaluationConfig& config = context.config;
+  const std::int64_t count = config.dynamics.members;
+  // what a member learns does not depend on how many others there are
+  DynamicsOptions options = config.dynamics;
+  options.members = 1;
+  const SharedWork shared(context, "fit dynamics", count * options.fit.steps);
+  std::vector<Artifact> members(static_cast<std::size_t>(count));
+  ShareTasks(context.cache, count, [&](std::int64_t k) {
+    const auto member = static_cast<std::size_t>(k);
+    members[member] = context.cache.Run<DynamicsMemberStage>(
+        {options, k, split.dynamics,
+         split.skipped.empty() ? std::vector<std::int64_t>() : split.skipped[member], config.seed},
+        {log}, shared.work());
   });
-  return artifacts;
+  return context.cache.Run<DynamicsStage>(
+      {config.dynamics, split.dynamics, split.skipped, config.seed}, {log, members},
+      context.Work());
+}
+
+// What is measured of a model: how well it predicts, and classifiers of its errors.
+struct ModelMeasurements {
+  Artifact report;
+  std::vector<Artifact> classifiers;
+};
+
+// Fits all classifiers, each as a stage of its own, so that more of them cost only the new ones,
+// beside the measurement of the model's errors.
+ModelMeasurements MeasureModel(const StageContext& context, const LogSource& log,
+                               const Artifact& dynamics, const DynamicsEnsemble& ensemble,
+                               const std::vector<std::int64_t>& episodes, std::int64_t count) {
+  const EvaluationConfig& config = context.config;
+  const ClassifierOptions& options = config.classifiers.fit;
+  const SharedWork shared(context, "fit classifiers", count * options.fit.steps);
+  ModelMeasurements out;
+  out.classifiers.resize(static_cast<std::size_t>(count));
+  ShareTasks(context.cache, count + 1, [&](std::int64_t c) {
+    if (c == 0) {
+      out.report = context.cache.Run<DynamicsReportStage>(
+          {episodes, config.value.horizon}, {log, dynamics, ensemble}, context.Work());
+      return;
+    }
+    out.classifiers[static_cast<std::size_t>(c - 1)] = context.cache.Run<ClassifierStage>(
+        {options, c - 1, episodes, config.seed}, {log, dynamics, ensemble}, shared.work());
+  });
+  return out;
 }
 
 template <class T>
@@ -95,9 +145,13 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
                            ? SkipFolds(log.log.episodes(), context.config.log.cross_fit,
                                        task.learned.members, context.config.seed)
                            : std::vector<std::vector<std::int64_t>>{};
+  const auto key_of = [&](FunctionKind kind) {
+    return LearnedFunctionStage::Key{kind, task.learned, split.dynamics, skipped,
+                                     context.config.seed};
+  };
   const auto learn = [&](FunctionKind kind, const LogSource& from) {
-    const Artifact artifact = context.cache.Run<LearnedFunctionStage>(
-        {kind, task.learned, split.dynamics, skipped, context.config.seed}, {from}, context.Work());
+    const Artifact artifact =
+        context.cache.Run<LearnedFunctionStage>(key_of(kind), {from}, context.Work());
     models.hashes.push_back(artifact.content_hash);
     models.model_hashes.push_back(artifact.content_hash);
     return artifact;
@@ -105,16 +159,28 @@ void LearnFunctions(const StageContext& context, const LogSource& log, const Log
   const auto function_of = [](const Artifact& artifact) {
     return std::make_shared<const LearnedFunction>(LearnedFunctionStage::Function(artifact));
   };
+  const std::optional<LogSource> other =
+      task.termination == TerminationSource::kLearned
+          ? WithoutEndsAtHorizon(log, context.config.value.horizon)
+          : std::nullopt;
+  const LogSource& ends = other ? *other : log;
+  const bool any_end = std::ranges::find(ends.log.terminated, 1) != ends.log.terminated.end();
+  if (task.reward == RewardFunction::kLearned && task.termination == TerminationSource::kLearned &&
+      any_end) {
+    // both side by side with other processes
+    ShareInTurn(context.cache, 2, [&](std::int64_t i) {
+      const FunctionKind kind = i == 0 ? FunctionKind::kReward : FunctionKind::kTermination;
+      context.cache.Prepare<LearnedFunctionStage>(key_of(kind), {i == 0 ? log : ends},
+                                                  context.Work());
+    });
+  }
   if (task.reward == RewardFunction::kLearned) {
     const Artifact artifact = learn(FunctionKind::kReward, log);
     models.reward = function_of(artifact);
     models.learned.reward = LearnedFunctionStage::ReadRewardErrors(artifact);
   }
   if (task.termination != TerminationSource::kLearned) return;
-  const std::optional<LogSource> other = WithoutEndsAtHorizon(log, context.config.value.horizon);
-  const LogSource& ends = other ? *other : log;
-  const auto& terminated = ends.log.terminated;
-  if (std::find(terminated.begin(), terminated.end(), 1) == terminated.end()) {
+  if (!any_end) {
     models.learned.termination_note = "no episode of the log ends before its time";
     return;
   }
@@ -166,9 +232,7 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
   const EvaluationConfig& config = context.config;
   // a wrong file shall be named before hours of training
   std::shared_ptr<const ScalarOfTransition> reward = RewardFromFile(config.task, log.log);
-  Artifact dynamics = context.cache.Run<DynamicsStage>(
-      {config.dynamics, split.dynamics, split.skipped, config.seed}, {dynamics_log},
-      context.Work());
+  Artifact dynamics = FitMembers(context, dynamics_log, split);
   FittedModels models(DynamicsStage::Ensemble(dynamics));
   models.fitted = dynamics;
   models.dynamics_histories = DynamicsStage::Histories(dynamics);
@@ -183,10 +247,10 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
   }
   ChooseNoiseOf(context, log, behavior, dynamics, models);
 
-  models.dynamics_report = DynamicsReportStage::Read(context.cache.Run<DynamicsReportStage>(
-      {split.classifiers, config.value.horizon}, {log, dynamics, models.dynamics}, context.Work()));
-  for (const Artifact& artifact :
-       FitClassifiers(context, log, dynamics, models.dynamics, split.classifiers, classifiers)) {
+  const ModelMeasurements measured =
+      MeasureModel(context, log, dynamics, models.dynamics, split.classifiers, classifiers);
+  models.dynamics_report = DynamicsReportStage::Read(measured.report);
+  for (const Artifact& artifact : measured.classifiers) {
     models.classifiers.push_back(ClassifierStage::Classifier(artifact));
     models.classifier_histories.push_back(ClassifierStage::History(artifact));
     const HeldOutRatios held_out = ReadHeldOut(artifact);

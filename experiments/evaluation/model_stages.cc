@@ -14,6 +14,7 @@ namespace lfiw::experiments {
 namespace {
 
 constexpr const char* kDynamicsFile = "dynamics.npz";
+constexpr const char* kMemberFile = "member.npz";
 constexpr const char* kNoiseFile = "noise.npz";
 constexpr const char* kHistoryFile = "history.npz";
 constexpr const char* kReportFile = "report.npz";
@@ -99,6 +100,23 @@ void SaveHeldOut(const RatioClassifier& classifier, const DynamicsEnsemble& dyna
   file.Write(path);
 }
 
+// Puts the members together, or fits them.
+DynamicsFit FitOf(const DynamicsStage::Key& key, const DynamicsStage::Inputs& inputs,
+                  const StageWork& work) {
+  const EpisodeBatch& log = inputs.log.log;
+  if (inputs.members.empty()) {
+    const auto progress = work.StartProgress(
+        "fit dynamics", key.options.members * key.options.fit.steps, "gradient steps");
+    return FitDynamics(log, key.episodes, key.options, key.seed, FitRunOf(work, *progress),
+                       key.skipped);
+  }
+  std::vector<DynamicsMember> members;
+  for (const Artifact& member : inputs.members)
+    members.push_back(DynamicsMemberStage::Read(member));
+  return AssembleDynamics(log, key.episodes, key.options, key.seed, std::move(members),
+                          key.skipped);
+}
+
 void SaveErrors(const LearnedFunctionSummary& summary, FunctionKind kind, const std::string& path) {
   NpzFile file;
   if (kind == FunctionKind::kReward) {
@@ -115,11 +133,40 @@ void SaveErrors(const LearnedFunctionSummary& summary, FunctionKind kind, const 
 
 }  // namespace
 
+void DynamicsMemberStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
+  const auto progress = work.StartProgress(fmt::format("fit dynamics member {}", key.index),
+                                           key.options.fit.steps, "gradient steps");
+  const DynamicsMember member =
+      FitDynamicsMember(inputs.log.log, key.episodes, key.options, key.seed, key.index,
+                        FitRunOf(work, *progress), key.skipped);
+  const MemberSummary& summary = member.summary;
+  NpzFile file;
+  file.Put("parameters", member.parameters);
+  file.Put("best_step", std::vector<std::int64_t>{summary.fit.best_step});
+  PutNumber("best_validation_loss", summary.fit.best_validation_loss, file);
+  PutHistory(summary.fit.history, "", file);
+  file.Put("episodes",
+           std::vector<std::int64_t>{summary.train_episodes, summary.validation_episodes});
+  file.Put("r2", summary.r2);
+  file.Write(work.File(kMemberFile));
+}
+
+DynamicsMember DynamicsMemberStage::Read(const Artifact& artifact) {
+  const NpzFile file = NpzFile::Read(artifact.File(kMemberFile));
+  const std::vector<std::int64_t> episodes = file.GetIntegers("episodes");
+  DynamicsMember member;
+  member.parameters = file.GetVector("parameters");
+  member.summary.fit = {.best_step = file.GetIntegers("best_step").at(0),
+                        .best_validation_loss = GetNumber(file, "best_validation_loss"),
+                        .history = GetHistory(file, "")};
+  member.summary.train_episodes = episodes.at(0);
+  member.summary.validation_episodes = episodes.at(1);
+  member.summary.r2 = file.GetDoubles("r2");
+  return member;
+}
+
 void DynamicsStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
-  const auto progress = work.StartProgress(
-      "fit dynamics", key.options.members * key.options.fit.steps, "gradient steps");
-  const DynamicsFit fit = FitDynamics(inputs.log.log, key.episodes, key.options, key.seed,
-                                      FitRunOf(work, *progress), key.skipped);
+  const DynamicsFit fit = FitOf(key, inputs, work);
   Save(fit.ensemble, work);
   NpzFile histories;
   for (std::size_t k = 0; k < fit.summary.members.size(); ++k) {

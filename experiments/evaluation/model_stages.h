@@ -22,7 +22,35 @@ namespace lfiw::experiments {
 
 // The stages that fit something to a log, and what each of them keeps.
 
-// An ensemble of dynamics models.
+// One member of an ensemble of dynamics models, so that processes share the members.
+struct DynamicsMemberStage {
+  static constexpr StageInfo kInfo{.name = "dynamics_member", .layer = Layer::kModels};
+  struct Key {
+    DynamicsOptions options;
+    std::int64_t index = 0;
+    std::vector<std::int64_t> episodes;
+    std::vector<std::int64_t> skipped;
+    std::uint64_t seed = 0;
+
+    template <class Visitor>
+    void Visit(Visitor& v) {
+      v.Field("options", options, "network and training; the number of members plays no part");
+      v.Field("index", index, "which of the members; names its bootstrap and first weights");
+      v.Field("episodes", episodes, "logged episodes that train the ensemble");
+      v.Field("skipped", skipped, "of these, the ones that this member leaves out");
+      v.Field("seed", seed, "root of the random streams");
+    }
+  };
+  struct Inputs {
+    const LogSource& log;
+    std::vector<std::string> Hashes() const { return {log.hash}; }
+  };
+  static void Make(const Key& key, const Inputs& inputs, const StageWork& work);
+
+  static DynamicsMember Read(const Artifact& artifact);
+};
+
+// An ensemble of dynamics models, of the members that were fitted as stages.
 struct DynamicsStage {
   static constexpr StageInfo kInfo{.name = "dynamics", .layer = Layer::kModels};
   struct Key {
@@ -41,6 +69,9 @@ struct DynamicsStage {
   };
   struct Inputs {
     const LogSource& log;
+    // Artifacts of DynamicsMemberStage, in order: they follow from the log and the key. Empty: the
+    // members are fitted here.
+    const std::vector<Artifact>& members;
     std::vector<std::string> Hashes() const { return {log.hash}; }
   };
   static void Make(const Key& key, const Inputs& inputs, const StageWork& work);

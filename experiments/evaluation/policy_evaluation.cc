@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
+#include "core/run/shared_loop.h"
 #include "experiments/evaluation/estimator_inputs.h"
 #include "experiments/evaluation/family_stage.h"
 #include "experiments/evaluation/fit_models.h"
@@ -148,14 +151,20 @@ class Evaluator {
   LogSupport support_;
 };
 
+// Fits the models of a replicate of the pipeline, on resampled episodes.
+FittedModels FitReplicate(const EvaluationInputs& in, std::int64_t b) {
+  const EvaluationConfig& config = in.context.config;
+  const LogSplit resampled = ResampleLog(in.split, config.seed, static_cast<std::uint64_t>(b));
+  return FitModels(in.context, in.log, in.policies.behavior, resampled,
+                   config.classifiers.instances);
+}
+
 // Reruns everything from the split on, on resampled episodes, and adds what comes of it to the
 // evaluations.
 void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>& evaluations) {
   const EvaluationConfig& config = in.context.config;
   for (std::int64_t b = 0; b < config.intervals.pipeline_replicates; ++b) {
-    const LogSplit resampled = ResampleLog(in.split, config.seed, static_cast<std::uint64_t>(b));
-    const FittedModels models = FitModels(in.context, in.log, in.policies.behavior, resampled,
-                                          config.classifiers.instances);
+    const FittedModels models = FitReplicate(in, b);
     for (PolicyEvaluation& evaluation : evaluations) {
       const ModelRollouts rollouts = RollOut(in.context, in.log, models, evaluation.policy);
       evaluation.measured.pipeline_replicates.push_back(
@@ -165,26 +174,52 @@ void PipelineBootstrap(const EvaluationInputs& in, std::vector<PolicyEvaluation>
   }
 }
 
+// What the doubly robust estimate reads.
+std::set<std::string> DoublyRobustNeeds() { return {"action", "model", "model_visitation"}; }
+
+// What the estimates that the configuration names read.
+std::set<std::string> NeedsOfRows(const EvaluationConfig& config) {
+  std::set<std::string> needs;
+  if (config.rows.empty()) return needs;
+  const EstimatorRegistry registry = StandardEstimators();
+  for (const std::string& name : config.rows) {
+    const Estimator& estimator = registry.Find(name);
+    needs.insert(estimator.needs.begin(), estimator.needs.end());
+  }
+  return needs;
+}
+
+FitRegistry FitsOf(const EvaluationConfig& config) {
+  FitRegistry fits = StandardFits();
+  fits.Options<ModelValueOptions>("model") = config.doubly_robust.model;
+  return fits;
+}
+
+EstimatorSources SourcesOf(const EvaluationInputs& in, const PolicySource& policy,
+                           const FitRegistry& fits) {
+  return {.context = in.context,
+          .fits = fits,
+          .log = in.log,
+          .split = in.split,
+          .models = &in.models,
+          .policy = policy,
+          .behavior = in.policies.behavior};
+}
+
 // Estimates of one policy that are made from logged episodes.
 class LogEstimates {
  public:
   LogEstimates(const EvaluationInputs& in, PolicyEvaluation& evaluation)
       : config_(in.context.config),
         fits_(FitsOf(config_)),
-        sources_{.context = in.context,
-                 .fits = fits_,
-                 .log = in.log,
-                 .split = in.split,
-                 .models = &in.models,
-                 .policy = evaluation.policy,
-                 .behavior = in.policies.behavior},
+        sources_(SourcesOf(in, evaluation.policy, fits_)),
         episodes_(CorrectionEpisodes(sources_)),
         measured_(evaluation.measured) {}
 
   // Corrects the model's value by the log.
   void AddDoublyRobust() {
     const EstimatorInputs inputs =
-        MakeEstimatorInputs(sources_, episodes_, {"action", "model", "model_visitation"}).arrays;
+        MakeEstimatorInputs(sources_, episodes_, DoublyRobustNeeds()).arrays;
     DoublyRobustMeasurement measured;
     measured.chosen =
         ChooseDoublyRobustLfiw(inputs, EstimandOf(config_.value), {}, config_.doubly_robust.choice);
@@ -197,12 +232,8 @@ class LogEstimates {
   void AddNamed() {
     if (config_.rows.empty()) return;
     const EstimatorRegistry registry = StandardEstimators();
-    std::set<std::string> needs;
-    for (const std::string& name : config_.rows) {
-      const Estimator& estimator = registry.Find(name);
-      needs.insert(estimator.needs.begin(), estimator.needs.end());
-    }
-    const EstimatorInputs inputs = MakeEstimatorInputs(sources_, episodes_, needs).arrays;
+    const EstimatorInputs inputs =
+        MakeEstimatorInputs(sources_, episodes_, NeedsOfRows(config_)).arrays;
     for (const std::string& name : config_.rows) {
       NamedMeasurement measured{
           .name = name,
@@ -215,12 +246,6 @@ class LogEstimates {
   }
 
  private:
-  static FitRegistry FitsOf(const EvaluationConfig& config) {
-    FitRegistry fits = StandardFits();
-    fits.Options<ModelValueOptions>("model") = config.doubly_robust.model;
-    return fits;
-  }
-
   // Adds interval and influence, and drops what the rows need no longer.
   template <class Measurement>
   void Finish(Estimate& estimate, Measurement& measured) const {
@@ -242,17 +267,82 @@ class LogEstimates {
   EvaluationMeasurements& measured_;
 };
 
-// Values of the logged policy in every model; none where it is not there to ask, or the model has
+// Whether models are calibrated by the values of the logged policy in each of them.
+bool UsesLoggedFamily(const EvaluationInputs& in) {
+  return in.context.config.calibrate && in.policies.behavior && in.logged &&
+         in.models.dynamics.members() >= 2;
+}
+
+// Whether the policy that wrote the log is evaluated by the same methods.
+bool BacktestsBehavior(const EvaluationInputs& in) {
+  return in.context.config.back_test.enabled && in.policies.behavior && in.logged;
+}
+
+// Makes everything that the cache keeps for the evaluations, in a loop that other processes share:
+// what is done with it afterwards has an order of its own.
+class Preparation {
+ public:
+  explicit Preparation(const EvaluationInputs& in) : in_(in), needs_(NeedsOf(in.context.config)) {}
+
+  void Run() {
+    const StageContext& context = in_.context;
+    for (const PolicySource& policy : in_.policies.evaluations) {
+      AddRollouts(policy, UsesLoggedFamily(in_));
+      if (!needs_.empty()) {
+        items_.emplace_back([&] {
+          const FitRegistry fits = FitsOf(context.config);
+          const EstimatorSources sources = SourcesOf(in_, policy, fits);
+          PrepareFits(sources, CorrectionEpisodes(sources), needs_);
+        });
+      }
+      if (context.config.truth.enabled) {
+        items_.emplace_back([&] { PrepareTruth(context, policy); });
+      }
+    }
+    if (BacktestsBehavior(in_) || UsesLoggedFamily(in_)) {
+      AddRollouts(*in_.policies.behavior, UsesLoggedFamily(in_));
+    }
+    for (std::int64_t b = 0; b < context.config.intervals.pipeline_replicates; ++b) {
+      items_.emplace_back([this, b] { PrepareReplicate(in_, b); });
+    }
+    ShareInTurn(context.cache, std::ssize(items_),
+                [&](std::int64_t i) { items_[static_cast<std::size_t>(i)](); });
+    context.cache.EndOfStages();
+  }
+
+ private:
+  void AddRollouts(const PolicySource& policy, bool family) {
+    items_.emplace_back([&] { PrepareRollOut(in_.context, in_.log, in_.models, policy); });
+    if (!family) return;
+    items_.emplace_back([&] { PrepareFamily(in_.context, in_.log, in_.models, policy); });
+  }
+
+  // The stages of one replicate follow from one another.
+  static void PrepareReplicate(const EvaluationInputs& in, std::int64_t b) {
+    const Rehearsal rehearsal(in.context.cache);
+    const FittedModels models = FitReplicate(in, b);
+    ShareInTurn(in.context.cache, std::ssize(in.policies.evaluations), [&](std::int64_t p) {
+      PrepareRollOut(in.context, in.log, models,
+                     in.policies.evaluations[static_cast<std::size_t>(p)]);
+    });
+  }
+
+  const EvaluationInputs& in_;
+  std::set<std::string> needs_;
+  std::vector<std::function<void()>> items_;
+};
+
+// Values of the logged policy in every model; null where it is not there to ask, or the model has
 // too few members to disagree.
-std::optional<FamilyValues> LoggedFamily(const EvaluationInputs& in) {
-  const bool asked = in.context.config.calibrate;
-  if (!asked || !in.policies.behavior || !in.logged || in.models.dynamics.members() < 2) return {};
-  return ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior);
+std::shared_ptr<const FamilyValues> LoggedFamily(const EvaluationInputs& in) {
+  if (!UsesLoggedFamily(in)) return nullptr;
+  return std::make_shared<const FamilyValues>(
+      ValuesInFamily(in.context, in.log, in.models, *in.policies.behavior));
 }
 
 // Evaluates the policy that wrote the log by the same methods.
 BacktestsByRow RunBacktests(const EvaluationInputs& in, const Evaluator& evaluator) {
-  if (!in.context.config.back_test.enabled || !in.policies.behavior || !in.logged) return {};
+  if (!BacktestsBehavior(in)) return {};
   PolicyEvaluation behavior = evaluator.Evaluate(*in.policies.behavior);
   evaluator.MakeRowsOf(behavior);
   BacktestsByRow tests;
@@ -268,9 +358,16 @@ BacktestsByRow RunBacktests(const EvaluationInputs& in, const Evaluator& evaluat
 
 }  // namespace
 
+std::set<std::string> NeedsOf(const EvaluationConfig& config) {
+  std::set<std::string> needs = NeedsOfRows(config);
+  if (config.doubly_robust.enabled) needs.merge(DoublyRobustNeeds());
+  return needs;
+}
+
 std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
+  Preparation(in).Run();
   const Evaluator evaluator(in);
-  const std::optional<FamilyValues> logged_family = LoggedFamily(in);
+  const std::shared_ptr<const FamilyValues> logged_family = LoggedFamily(in);
   std::vector<PolicyEvaluation> evaluations;
   for (const PolicySource& policy : in.policies.evaluations) {
     evaluations.push_back(evaluator.Evaluate(policy));
@@ -278,9 +375,10 @@ std::vector<PolicyEvaluation> EvaluatePolicies(const EvaluationInputs& in) {
     if (in.context.config.doubly_robust.enabled) estimates.AddDoublyRobust();
     estimates.AddNamed();
     if (logged_family) {
-      evaluations.back().measured.calibrated = CalibrateModel(
-          *logged_family, ValuesInFamily(in.context, in.log, in.models, evaluations.back().policy),
-          *in.logged);
+      evaluations.back().family = {
+          ValuesInFamily(in.context, in.log, in.models, evaluations.back().policy), logged_family};
+      evaluations.back().measured.calibrated =
+          CalibrateModel(*logged_family, evaluations.back().family->own, *in.logged);
     }
   }
   PipelineBootstrap(in, evaluations);

@@ -190,12 +190,20 @@ void AddDifference(const ReportInputs& in, const PolicyEvaluation& evaluation, j
 
 json RankingJson(const ReportInputs& in) {
   json ranking = json::array();
-  for (const PolicyEvaluation& evaluation : in.evaluations) {
+  for (std::size_t i = 0; i < in.evaluations.size(); ++i) {
+    const PolicyEvaluation& evaluation = in.evaluations[i];
     json entry = RowJson(evaluation.stated());
     entry["policy"] = evaluation.policy.label;
     entry["verdict"] = evaluation.stated().verdict;
     entry["truth"] = NumberOrNull(evaluation.stated().truth);
     AddDifference(in, evaluation, entry);
+    if (i < in.from_best.size() && in.from_best[i]) {
+      const PolicyDifference& difference = *in.from_best[i];
+      entry["from_best"] = {{"value", difference.value},
+                            {"ci_low", difference.low},
+                            {"ci_high", difference.high},
+                            {"method", EnumName(difference.method)}};
+    }
     ranking.push_back(std::move(entry));
   }
   return ranking;

@@ -12,6 +12,7 @@
 #include "core/run/result_table.h"
 #include "experiments/evaluation/evaluation_config.h"
 #include "experiments/evaluation/fitted_models.h"
+#include "experiments/evaluation/policy_differences.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/result_rows.h"
 
@@ -50,6 +51,8 @@ struct ReportInputs {
   std::span<const PolicyEvaluation> evaluations;  // the one ranked first first
   std::span<const RewardCheck> rewards;
   std::string command;
+  // The best policy less each, in the order of `evaluations`; empty where there is one policy.
+  std::span<const std::optional<PolicyDifference>> from_best = {};
 };
 
 // The rows of the table on the first screen and in the report: the plain model, then every

@@ -9,6 +9,11 @@ namespace {
 
 constexpr const char* kRolloutFile = "rollouts.npz";
 
+RolloutStage::Key RolloutKeyOf(const StageContext& context) {
+  const EvaluationConfig& config = context.config;
+  return {TaskKeyOf(context), config.rollout, config.value.horizon, config.seed};
+}
+
 }  // namespace
 
 std::vector<std::string> RolloutStage::Inputs::Hashes() const {
@@ -50,10 +55,14 @@ ModelRollouts RolloutStage::Read(const Artifact& artifact) {
 
 ModelRollouts RollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
                       const PolicySource& policy) {
-  const EvaluationConfig& config = context.config;
   return RolloutStage::Read(context.cache.Run<RolloutStage>(
-      {TaskKeyOf(context), config.rollout, config.value.horizon, config.seed},
-      {context.task, log, models, policy}, context.Work()));
+      RolloutKeyOf(context), {context.task, log, models, policy}, context.Work()));
+}
+
+void PrepareRollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
+                    const PolicySource& policy) {
+  context.cache.Prepare<RolloutStage>(RolloutKeyOf(context), {context.task, log, models, policy},
+                                      context.Work());
 }
 
 }  // namespace lfiw::experiments

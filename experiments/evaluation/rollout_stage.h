@@ -46,6 +46,10 @@ struct RolloutStage {
 ModelRollouts RollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
                       const PolicySource& policy);
 
+// Makes the rollouts that RollOut will read from the cache.
+void PrepareRollOut(const StageContext& context, const LogSource& log, const FittedModels& models,
+                    const PolicySource& policy);
+
 }  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_EVALUATION_ROLLOUT_STAGE_H_

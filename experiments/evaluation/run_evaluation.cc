@@ -15,6 +15,7 @@
 #include "envs/env_registry.h"
 #include "experiments/evaluation/fit_models.h"
 #include "experiments/evaluation/fitted_models.h"
+#include "experiments/evaluation/policy_differences.h"
 #include "experiments/evaluation/policy_evaluation.h"
 #include "experiments/evaluation/report_json.h"
 #include "experiments/evaluation/report_page.h"
@@ -110,6 +111,8 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   const std::vector<StageRecord> records = run.cache.records();
   WritePage(in, in.evaluations.front(), records, run.directory);
   if (in.evaluations.size() > 1) {
+    run.directory.Write("pairs.csv",
+                        PairsCsv(in.evaluations, in.logged, in.config.intervals.level));
     for (const PolicyEvaluation& evaluation : in.evaluations) {
       RunDirectory own(run.directory.File("policies/" + evaluation.policy.label));
       WritePage(in, evaluation, records, own);
@@ -161,8 +164,12 @@ Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   Rank(evaluations);
 
   const std::vector<RewardCheck> rewards = CheckRewards(context, log.log, models);
-  const ReportInputs in{config, task,   policies,    log,     split,
-                        models, logged, evaluations, rewards, run.command};
+  std::vector<std::optional<PolicyDifference>> from_best;
+  if (evaluations.size() > 1) {
+    from_best = DifferencesFromBest(evaluations, logged, config.intervals.level);
+  }
+  const ReportInputs in{config, task,        policies, log,         split,    models,
+                        logged, evaluations, rewards,  run.command, from_best};
   WriteRun(run, in);
   std::vector<ResultRow> stated;
   for (const PolicyEvaluation& evaluation : evaluations) stated.push_back(evaluation.stated());

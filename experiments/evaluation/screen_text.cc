@@ -79,12 +79,18 @@ std::string Answer(const ReportInputs& in, const PolicyEvaluation& evaluation) {
 std::string Ranking(const ReportInputs& in) {
   std::vector<std::string> header = {"policy",   "estimator",    "value",  "+-",
                                      "interval", "new - logged", "verdict"};
-  const bool truth = in.config.truth.enabled;
+  const bool truth = in.config.truth.enabled, differences = !in.from_best.empty();
+  if (differences) header.insert(header.end() - 1, "best - this");
   if (truth) header.insert(header.end() - 1, {"truth", "error"});
   std::vector<std::vector<std::string>> lines;
-  for (const PolicyEvaluation& evaluation : in.evaluations) {
+  for (std::size_t i = 0; i < in.evaluations.size(); ++i) {
+    const PolicyEvaluation& evaluation = in.evaluations[i];
     const ResultRow& row = evaluation.stated();
     std::string difference = kNoNumber;
+    std::string from_best = kNoNumber;
+    if (differences && in.from_best[i]) {
+      from_best = IntervalOf(in.from_best[i]->low, in.from_best[i]->high);
+    }
     if (in.logged) {
       const auto d = DifferenceFromLog(row, *in.logged, in.config.intervals.level);
       if (d) difference = fmt::format("{:+.4g} {}", d->value, IntervalOf(d->low, d->high));
@@ -96,10 +102,14 @@ std::string Ranking(const ReportInputs& in) {
                                      IntervalOf(row.ci_low, row.ci_high),
                                      difference,
                                      row.verdict};
+    if (differences) line.insert(line.end() - 1, from_best);
     if (truth) line.insert(line.end() - 1, {Rounded(row.truth), Rounded(row.error)});
     lines.push_back(std::move(line));
   }
   std::string text = FormatTextTable(header, lines);
+  if (!in.from_best.empty()) {
+    text += BestText(in.evaluations, in.from_best, in.config.intervals.level);
+  }
   text += BacktestLine(in.evaluations.front());
   for (const PolicyEvaluation& evaluation : in.evaluations) {
     const ResultRow& row = evaluation.stated();

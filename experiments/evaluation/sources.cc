@@ -12,8 +12,8 @@
 #include "core/logs/log_audit.h"
 #include "core/logs/log_reader.h"
 #include "core/logs/open_log.h"
-#include "core/parallel.h"
 #include "core/run/sha256.h"
+#include "core/run/shared_loop.h"
 #include "core/statistics.h"
 #include "envs/env_registry.h"
 #include "experiments/evaluation/env_audit.h"
@@ -58,7 +58,8 @@ PolicySet TrainIndependent(const StageContext& context) {
         which == 0 ? "train behavior policy (PPO)" : "train evaluation policy (PPO)");
   };
   std::array<Artifact, 2> runs;
-  ParallelFor(2, [&](std::int64_t i) { runs[static_cast<std::size_t>(i)] = train(i); });
+  ShareTasks(context.cache, 2,
+             [&](std::int64_t i) { runs[static_cast<std::size_t>(i)] = train(i); });
   return {.behavior = LoadPolicySource(runs[0].File(PolicyStage::kPolicyFile), "behavior"),
           .evaluations = {LoadPolicySource(runs[1].File(PolicyStage::kPolicyFile), "evaluation")},
           .training = {PolicyStage::CurveOf(runs[0], "behavior"),
@@ -202,6 +203,12 @@ void AddEnvFindings(const std::shared_ptr<const EnvFactory>& env, LogSource& log
   DropNotes(log.audit);
 }
 
+TruthStage::Key TruthKeyOf(const StageContext& context) {
+  const EvaluationConfig& config = context.config;
+  return {context.task.spec.name, config.truth.episodes, config.value.horizon,
+          config.value.discount, config.seed};
+}
+
 }  // namespace
 
 LogSource ReadLogFile(const LogOptions& options, const std::string& environment,
@@ -300,15 +307,18 @@ LogSource CollectLog(const StageContext& context, const PolicySource& behavior) 
 
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation) {
   const EvaluationConfig& config = context.config;
-  const Artifact artifact =
-      context.cache.Run<TruthStage>({context.task.spec.name, config.truth.episodes,
-                                     config.value.horizon, config.value.discount, config.seed},
-                                    {*context.task.env, evaluation}, context.Work());
+  const Artifact artifact = context.cache.Run<TruthStage>(
+      TruthKeyOf(context), {*context.task.env, evaluation}, context.Work());
   MonteCarloEstimate truth = TruthStage::Read(artifact);
   const double scale = StepFactors(config.value, config.value.horizon).front();
   truth.value *= scale;
   truth.standard_error *= scale;
   return truth;
+}
+
+void PrepareTruth(const StageContext& context, const PolicySource& evaluation) {
+  context.cache.Prepare<TruthStage>(TruthKeyOf(context), {*context.task.env, evaluation},
+                                    context.Work());
 }
 
 }  // namespace lfiw::experiments

@@ -41,6 +41,8 @@ LogSource CollectLog(const StageContext& context, const PolicySource& behavior);
 
 // The value of a policy in the environment.
 MonteCarloEstimate MakeTruth(const StageContext& context, const PolicySource& evaluation);
+// Makes the truth that MakeTruth will read from the cache.
+void PrepareTruth(const StageContext& context, const PolicySource& evaluation);
 
 }  // namespace lfiw::experiments
 

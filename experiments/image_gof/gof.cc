@@ -103,6 +103,7 @@ Outcome RunGof(const GofConfig& config, const ExperimentRun& run) {
                    .judgement = {}};
   result.judgement =
       JudgeFit(result.evidence, result.rows, config.verdict, config.metrics.kid_block);
+  run.cache.EndOfStages();
   WriteRun(run, result, weights.histories);
   return {.text = GofText(result), .object = nlohmann::ordered_json(GofJson(result))};
 }

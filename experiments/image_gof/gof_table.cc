@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/rng.h"
+#include "core/run/shared_loop.h"
 #include "core/run/system_info.h"
 #include "core/statistics.h"
 #include "experiments/image_gof/bias_variance.h"
@@ -346,8 +347,13 @@ Outcome RunGofTable(const GofTableConfig& config, const ExperimentRun& run) {
   table.extractor = measure.Extractor();
   std::string metrics;
   std::int64_t smallest = 0;
-  for (std::size_t i = 0; i < config.generators.size(); ++i) {
-    GeneratorResult result = measure.Measure(i);
+  std::vector<GeneratorResult> results(config.generators.size());
+  ShareInTurn(run.cache, std::ssize(results), [&](std::int64_t i) {
+    results[static_cast<std::size_t>(i)] = measure.Measure(static_cast<std::size_t>(i));
+  });
+  run.cache.EndOfStages();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    GeneratorResult& result = results[i];
     smallest = i == 0 ? result.run_size : std::min(smallest, result.run_size);
     metrics += result.metrics;
     Append(std::move(result), table);

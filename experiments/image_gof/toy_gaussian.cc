@@ -8,6 +8,7 @@
 
 #include "core/arrays/npz.h"
 #include "core/error.h"
+#include "core/run/shared_loop.h"
 #include "core/run/system_info.h"
 #include "experiments/image_gof/toy_curves.h"
 #include "experiments/image_gof/toy_page.h"
@@ -80,8 +81,12 @@ Outcome RunToyGaussian(const ToyGaussianConfig& config, const ExperimentRun& run
     Throw<ConfigError>("grid: low {} and high {}, expected low below high", config.grid.low,
                        config.grid.high);
   }
-  std::vector<ToyPanel> panels;
-  for (const std::int64_t n : config.sizes) panels.push_back(RunPanel(config, run, n));
+  std::vector<ToyPanel> panels(config.sizes.size());
+  ShareInTurn(run.cache, std::ssize(panels), [&](std::int64_t i) {
+    const auto index = static_cast<std::size_t>(i);
+    panels[index] = RunPanel(config, run, config.sizes[index]);
+  });
+  run.cache.EndOfStages();
   WriteRun(config, run, panels);
   return {.text = ToyText(panels), .object = {{"results", JsonOfCsv(ToyCsv(panels))}}};
 }

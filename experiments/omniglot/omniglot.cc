@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/images/png.h"
 #include "core/run/sha256.h"
+#include "core/run/shared_loop.h"
 #include "core/run/system_info.h"
 #include "experiments/image_gof/gof_report.h"
 #include "experiments/image_gof/training_history.h"
@@ -96,10 +97,10 @@ void WriteRun(const OmniglotResult& result, const ExperimentRun& run) {
 Outcome RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
   Check(config);
   const SplitDrawings drawings = Split(ReadDrawings(config.data), config.split, config.seed);
-  std::vector<GeneratedDrawings> generated;
-  for (std::int64_t g = 0; g < config.generators; ++g) {
-    generated.push_back(DrawWithGenerator(config, drawings, g, run));
-  }
+  std::vector<GeneratedDrawings> generated(static_cast<std::size_t>(config.generators));
+  ShareInTurn(run.cache, config.generators, [&](std::int64_t g) {
+    generated[static_cast<std::size_t>(g)] = DrawWithGenerator(config, drawings, g, run);
+  });
   OmniglotResult result{.config = config,
                         .drawings = drawings,
                         .generated = generated,
@@ -109,6 +110,7 @@ Outcome RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
   result.table = MakeTable(result.runs, config.classifier);
   result.ranked = RankDrawings(drawings, generated[0].images, MeanLogWeights(result.runs),
                                kRankedClasses, config.seed);
+  run.cache.EndOfStages();
   WriteRun(result, run);
   Outcome outcome{.text = TableText(result.table)};
   for (const std::string& note : OmniglotNotes(result)) {

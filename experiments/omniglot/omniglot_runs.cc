@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/parallel.h"
+#include "core/run/shared_loop.h"
 #include "core/seed_of.h"
 #include "experiments/omniglot/omniglot_stages.h"
 
@@ -83,15 +83,16 @@ std::vector<OmniglotRun> MeasureRuns(const OmniglotConfig& config, const SplitDr
                                      const ExperimentRun& run) {
   const RunStages stages(config, drawings, generated, run);
   std::vector<OmniglotRun> runs(static_cast<std::size_t>(config.runs));
-  std::vector<RatioArtifact> ratios;
-  for (std::int64_t r = 0; r < config.runs; ++r) ratios.push_back(stages.FitRatios(r));
+  std::vector<RatioArtifact> ratios(runs.size());
+  ShareInTurn(run.cache, config.runs,
+              [&](std::int64_t r) { ratios[static_cast<std::size_t>(r)] = stages.FitRatios(r); });
 
   // columns of all runs side by side
   TerminalProgress progress("classifiers of characters",
                             std::max<std::int64_t>(stages.StepsLeft(ratios), 1), "steps",
                             run.verbosity);
   const std::int64_t columns = std::ssize(kAllTrainingData);
-  ParallelFor(config.runs * columns, [&](std::int64_t task) {
+  ShareTasks(run.cache, config.runs * columns, [&](std::int64_t task) {
     const auto r = static_cast<std::size_t>(task / columns);
     const auto c = static_cast<std::size_t>(task % columns);
     runs[r].columns[c] = stages.FitColumn(task / columns, kAllTrainingData[c], ratios[r], progress);

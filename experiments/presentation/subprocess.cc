@@ -62,7 +62,8 @@ FileDescriptor MemoryFile(const std::string& program, std::string_view content) 
 // A started program; killed and reaped when it goes out of scope before it ended.
 class Child {
  public:
-  Child(const std::vector<std::string>& command, int input, int output, int errors) {
+  Child(const std::vector<std::string>& command, ProgramEnvironment seen, int input, int output,
+        int errors) {
     std::vector<char*> arguments;
     for (const std::string& argument : command)
       arguments.push_back(const_cast<char*>(argument.c_str()));  // exec's old signature
@@ -77,8 +78,9 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
-    const int code = posix_spawnp(&pid_, arguments.front(), &actions, nullptr, arguments.data(),
-                                  environment.data());
+    const int code =
+        posix_spawnp(&pid_, arguments.front(), &actions, nullptr, arguments.data(),
+                     seen == ProgramEnvironment::kWhole ? environ : environment.data());
     posix_spawn_file_actions_destroy(&actions);
     if (code == ENOENT) Throw<ProgramError>("{} was not found in PATH", command.front());
     if (code != 0)
@@ -143,7 +145,7 @@ std::string LastLine(int fd) {
 }  // namespace
 
 std::string RunProgram(const std::vector<std::string>& command, const std::string& input,
-                       double time_limit_s) {
+                       double time_limit_s, ProgramEnvironment environment) {
   const std::string& program = command.at(0);
   const FileDescriptor input_file = MemoryFile(program, input);
   const FileDescriptor error_file = MemoryFile(program, "");
@@ -152,7 +154,7 @@ std::string RunProgram(const std::vector<std::string>& command, const std::strin
   const FileDescriptor output(ends[0]);
   FileDescriptor writer(ends[1]);
 
-  Child child(command, input_file.get(), writer.get(), error_file.get());
+  Child child(command, environment, input_file.get(), writer.get(), error_file.get());
   writer.Close();  // the child's end alone keeps the pipe open
   std::string text = ReadAll(output.get(), program, time_limit_s);
   const int status = child.Wait();

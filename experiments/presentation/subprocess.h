@@ -15,13 +15,19 @@ class ProgramError : public Error {
   using Error::Error;
 };
 
+// What a program sees of the environment.
+enum class ProgramEnvironment {
+  kPathAlone,  // PATH and LC_ALL=C, so its output depends on the input alone
+  kWhole,      // all that this program sees
+};
+
 // Runs command[0], looked up in PATH, without a shell, with `input` on its standard input, and
-// returns what it wrote to standard output. Its environment is PATH and LC_ALL=C, so the output
-// depends on the input alone. Throws ProgramError when the program is not found, exits with
-// another status than 0 (the message holds the last line of its standard error), or still runs
-// after `time_limit_s` seconds (it is killed).
+// returns what it wrote to standard output. Throws ProgramError when the program is not found,
+// exits with another status than 0 (the message holds the last line of its standard error), or
+// still runs after `time_limit_s` seconds (it is killed).
 std::string RunProgram(const std::vector<std::string>& command, const std::string& input,
-                       double time_limit_s);
+                       double time_limit_s,
+                       ProgramEnvironment environment = ProgramEnvironment::kPathAlone);
 
 }  // namespace lfiw::experiments
 

@@ -2,6 +2,7 @@
 // kind of wrong input.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -11,10 +12,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -176,6 +179,73 @@ TEST_F(Program, OneAndTwoThreadsGiveTheSameBytes) {
   ASSERT_EQ(Lfiw(RunArguments("one", {"--threads", "1"})).status, 0);
   ASSERT_EQ(Lfiw(RunArguments("two", {"--threads", "2"})).status, 0);
   EXPECT_EQ(Results("one"), Results("two"));
+}
+
+TEST_F(Program, ProcessesOfTheSameCommandShareItsWork) {
+  ASSERT_EQ(Lfiw(RunArguments("alone", {"--threads", "1"})).status, 0);
+  std::vector<std::string> arguments = RunArguments("shared", {"--threads", "1"});
+  std::vector<std::unique_ptr<Child>> children;
+  for (int i = 0; i < 4; ++i) {
+    children.push_back(std::make_unique<Child>(arguments, dir_ / fmt::format("output_{}.txt", i)));
+  }
+  // one of them dies in the midst of it
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  children.back()->Kill(SIGKILL);
+  children.back()->Wait();
+  children.pop_back();
+  for (const auto& child : children) {
+    const Outcome outcome = child->Wait();
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+  }
+  EXPECT_EQ(Results("alone"), Results("shared"));
+  // every entry of the cache is whole, and no run left half a file
+  arguments = {"cache", "verify", "--cache", dir_ / "shared_cache"};
+  EXPECT_EQ(Lfiw(arguments).status, 0);
+  std::int64_t half = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir_ / "shared")) {
+    // a process that is killed while it writes leaves what the next of its host removes
+    half += entry.path().filename().string().ends_with(".tmp") ? 1 : 0;
+  }
+  EXPECT_LE(half, 1);
+}
+
+TEST_F(Program, AWorkerMakesTheStagesAndLeavesTheResultsToAnother) {
+  ASSERT_EQ(Lfiw(RunArguments("alone")).status, 0);
+  const Outcome worker = Lfiw(RunArguments("run", {"--work-only"}));
+  ASSERT_EQ(worker.status, 0) << worker.output;
+  EXPECT_THAT(worker.output, HasSubstr("all stages are made"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const auto manifest = nlohmann::json::parse(ReadFile(dir_ / "run/manifest.json"));
+  for (const auto& stage : manifest["stages"]) EXPECT_EQ(stage["outcome"], "reused") << stage;
+  EXPECT_EQ(Results("alone"), Results("run"));
+}
+
+TEST_F(Program, AListOfStagesNamesThemBeforeAndAfterARun) {
+  const auto list = [&] {
+    const Outcome outcome = Lfiw(RunArguments("run", {"--stages", "--json"}));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return nlohmann::json::parse(outcome.output.substr(outcome.output.find('{')))["stages"];
+  };
+  const auto before = list();
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run"));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "run_cache"));
+  ASSERT_EQ(Lfiw(RunArguments("run")).status, 0);
+  const auto after = list();
+  EXPECT_EQ(before.size(), after.size());
+  for (const auto& stage : before) EXPECT_EQ(stage["state"], "to do") << stage;
+  for (const auto& stage : after) {
+    EXPECT_EQ(stage["state"], "done") << stage;
+    EXPECT_TRUE(stage["cpu_seconds"].is_number()) << stage;
+  }
+}
+
+TEST_F(Program, WithoutSlurmALauncherSaysHowToGetIt) {
+  setenv("LFIW_TEST_PATH", getenv("PATH"), 1);
+  setenv("PATH", (dir_ / "nothing").c_str(), 1);
+  const Outcome outcome = Lfiw(RunArguments("sweep", {"-m", "seed=0,1", "--launcher", "slurm"}));
+  setenv("PATH", getenv("LFIW_TEST_PATH"), 1);
+  ExpectRefused(outcome, {"no sbatch on PATH", "slurm-wlm"});
 }
 
 TEST_F(Program, OtherHorizonsAndEstimatorsTrainNothing) {

@@ -63,6 +63,37 @@ TEST(FitDynamics, LearnsALinearGaussianSystem) {
   EXPECT_NEAR(*errors.mixture_nll, entropy, 0.6);
 }
 
+TEST(FitDynamics, MembersFittedAloneAreThoseOfTheEnsemble) {
+  const EpisodeBatch log = LinearLog(20, 20, 1);
+  DynamicsOptions options = SmallDynamics();
+  options.kind = DynamicsChoice::kAuto;
+  for (const bool cross_fit : {false, true}) {
+    const std::vector<std::vector<std::int64_t>> skipped =
+        cross_fit ? std::vector<std::vector<std::int64_t>>{{0, 1, 2}, {3, 4}}
+                  : std::vector<std::vector<std::int64_t>>();
+    const DynamicsFit together = FitDynamics(log, Range(20), options, 7, {}, skipped);
+    // how many others there are tells a member nothing
+    DynamicsOptions alone = options;
+    alone.members = 1;
+    std::vector<DynamicsMember> members;
+    for (std::int64_t k = 0; k < options.members; ++k) {
+      members.push_back(FitDynamicsMember(
+          log, Range(20), alone, 7, k, {},
+          cross_fit ? skipped[static_cast<std::size_t>(k)] : std::vector<std::int64_t>()));
+    }
+    const DynamicsFit assembled = AssembleDynamics(log, Range(20), options, 7, members, skipped);
+    EXPECT_EQ(Fingerprint(assembled), Fingerprint(together));
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      EXPECT_EQ(assembled.summary.members[k].fit.history, together.summary.members[k].fit.history);
+      EXPECT_EQ(assembled.summary.members[k].r2, together.summary.members[k].r2);
+      EXPECT_EQ(assembled.summary.members[k].train_episodes,
+                together.summary.members[k].train_episodes);
+    }
+    ASSERT_TRUE(assembled.summary.noise);
+    EXPECT_EQ(assembled.summary.noise->shared, together.summary.noise->shared);
+  }
+}
+
 // Residuals [rows, 2] of three members: the first outcome's are shared noise of deviation 0.5 and
 // small errors of each member, the second's are errors of each member alone.
 std::vector<MatrixF> ResidualsOfThree() {

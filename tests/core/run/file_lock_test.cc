@@ -2,14 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "core/error.h"
+#include "core/run/host_name.h"
 #include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 
@@ -46,6 +50,42 @@ TEST(FileLockTest, ATryTakesAFreeLockAndLeavesAHeldOne) {
   EXPECT_EQ(FileLock::Try(dir / "lock"), nullptr);
   first.reset();
   EXPECT_NE(FileLock::Try(dir / "lock"), nullptr);
+}
+
+TEST(FileLockTest, ReadersShareALockThatAWriterHoldsAlone) {
+  const TestDir dir;
+  auto reader = FileLock::Try(dir / "lock", LockKind::kShared);
+  auto second = FileLock::Try(dir / "lock", LockKind::kShared);
+  EXPECT_NE(second, nullptr);
+  EXPECT_EQ(FileLock::Try(dir / "lock"), nullptr);
+  reader.reset();
+  second.reset();
+  const auto writer = FileLock::Try(dir / "lock");
+  ASSERT_NE(writer, nullptr);
+  EXPECT_EQ(FileLock::Try(dir / "lock", LockKind::kShared), nullptr);
+}
+
+TEST(FileLockTest, TellsWhoHoldsIt) {
+  const TestDir dir;
+  EXPECT_EQ(HolderOf(dir / "lock").process, 0);
+  const FileLock lock(dir / "lock");
+  EXPECT_EQ(HolderOf(dir / "lock").host, "");
+  lock.NameHolder();
+  EXPECT_EQ(HolderOf(dir / "lock").host, HostName());
+  EXPECT_EQ(HolderOf(dir / "lock").process, ::getpid());
+}
+
+TEST(FileLockTest, AWaitForSeveralEndsWithTheFirstThatIsFree) {
+  const TestDir dir;
+  const FileLock never(dir / "never");
+  std::optional<FileLock> soon(std::in_place, dir / "soon");
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    soon.reset();
+  });
+  WaitForAnyLock(std::vector<std::string>{dir / "never", dir / "soon"});
+  other.join();
+  EXPECT_NE(FileLock::Try(dir / "soon"), nullptr);
 }
 
 TEST(FileLockTest, AnImpossiblePathIsADataError) {

@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
+#include "core/run/host_name.h"
 #include "tests/core/test_dir.h"
 
 namespace lfiw::core {
@@ -76,12 +77,15 @@ TEST(RunDirectoryTest, TheManifestTellsWhatTheRunWasMadeOf) {
 TEST(RunDirectoryTest, RemovesWhatAKilledProgramLeft) {
   namespace fs = std::filesystem;
   const TestDir dir;
-  const std::string mine = dir / fmt::format(".report.json.{}.7.tmp", ::getpid());
-  const std::string dead = dir / ".report.json.999999999.0.tmp", other = dir / ".notes.tmp";
-  for (const std::string& path : {mine, dead, other}) std::ofstream(path) << "x";
+  const std::string mine = dir / fmt::format(".report.json@{}.{}.7.tmp", HostName(), ::getpid());
+  const std::string dead = dir / fmt::format(".report.json@{}.999999999.0.tmp", HostName()),
+                    elsewhere = dir / ".report.json@not.this-machine.999999999.0.tmp",
+                    other = dir / ".notes.tmp";
+  for (const std::string& path : {mine, dead, elsewhere, other}) std::ofstream(path) << "x";
   const RunDirectory run(dir.path());
   EXPECT_TRUE(fs::exists(mine));
   EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(elsewhere));
   EXPECT_TRUE(fs::exists(other));
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
+#include "core/run/file_lock.h"
 #include "core/run/progress.h"
 #include "tests/core/test_dir.h"
 
@@ -210,6 +211,43 @@ TEST(StageCacheTest, ConcurrentRunsComputeOnce) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(calls, 1);
   EXPECT_THAT(hashes, testing::Each(hashes[0]));
+}
+
+TEST(StageCacheTest, ReadersOfAnArtifactDoNotWaitForOneAnother) {
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir.path());
+  const Artifact artifact = cache.RunStage(Fit(), counter.writer());
+  const auto reader = FileLock::Try(artifact.directory + ".lock", LockKind::kShared);
+  ASSERT_NE(reader, nullptr);
+  EXPECT_EQ(cache.RunStage(Fit(), counter.writer()).content_hash, artifact.content_hash);
+}
+
+TEST(StageCacheTest, AnArtifactThatAppearsMeanwhileIsTaken) {
+  // as on a file system that shows late what another machine has published
+  const TestDir dir;
+  Counter counter;
+  StageCache cache(dir / "cache"), other(dir / "other");
+  const Artifact published = other.RunStage(Fit(), counter.writer());
+  const Artifact artifact = cache.RunStage(Fit(), [&](const std::string& directory) {
+    WriteFileAtomically(directory + "/out.txt", "result");
+    std::string there = directory;
+    there.resize(there.size() - std::string(".work").size());
+    std::filesystem::copy(published.directory, there, std::filesystem::copy_options::recursive);
+  });
+  EXPECT_EQ(artifact.content_hash, published.content_hash);
+  EXPECT_FALSE(std::filesystem::exists(artifact.directory + ".work"));
+}
+
+TEST(StageCacheTest, ReadsTheTimeThatAnEarlierVersionKept) {
+  const TestDir dir;
+  WriteFileAtomically(CostFileOf(dir / "a"), "12.5");
+  WriteFileAtomically(CostFileOf(dir / "b"), "not a number");
+  ASSERT_TRUE(ReadCost(dir / "a"));
+  EXPECT_EQ(ReadCost(dir / "a")->seconds, 12.5);
+  EXPECT_FALSE(ReadCost(dir / "a")->cpu_seconds);
+  EXPECT_FALSE(ReadCost(dir / "b"));
+  EXPECT_FALSE(ReadCost(dir / "none"));
 }
 
 TEST(StageCacheTest, AnImpossibleRootIsADataError) {

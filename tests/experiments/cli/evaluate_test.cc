@@ -73,7 +73,7 @@ class EvaluateTest : public ::testing::Test {
   }
   // The configuration that a dry run prints.
   EvaluationConfig Resolved() {
-    const Outcome outcome = Evaluate(command_, Verbosity::kQuiet);
+    const Outcome outcome = Evaluate(command_, {.verbosity = Verbosity::kQuiet});
     EXPECT_EQ(outcome.status, 0);
     const std::string path = dir_ / "resolved.yaml";
     std::ofstream(path) << outcome.text;
@@ -326,7 +326,7 @@ TEST_F(EvaluateTest, WritesTheRunThatItsConfigurationRepeats) {
                         "rollout.repetitions=2",
                         "rollout.episodes=10"};
   testing::internal::CaptureStderr();  // a warning of a slow BLAS
-  const Outcome outcome = Evaluate(command_, Verbosity::kQuiet);
+  const Outcome outcome = Evaluate(command_, {.verbosity = Verbosity::kQuiet});
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.text, HasSubstr("report: " + command_.out + "/report.html\n"));
   EXPECT_EQ(outcome.object["report"], command_.out + "/report.html");

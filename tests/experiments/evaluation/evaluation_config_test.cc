@@ -31,6 +31,22 @@ TEST(LoadEvaluationConfig, PresetChangesDefaultsAndGivenFieldsKeepTheirValue) {
   EXPECT_NE(robust.dynamics.fit.steps, paper.dynamics.fit.steps);
 }
 
+TEST(LoadEvaluationConfig, TheQuickPresetIsTheRobustOneWithLessOfAllThatTakesTime) {
+  const EvaluationConfig robust = DefaultsOf(Preset::kRobust), quick = DefaultsOf(Preset::kQuick);
+  EXPECT_LT(quick.dynamics.members, robust.dynamics.members);
+  EXPECT_LT(quick.dynamics.fit.steps, robust.dynamics.fit.steps);
+  EXPECT_EQ(quick.log.cross_fit, quick.dynamics.members);
+  EvaluationConfig rest = quick;
+  rest.preset = Preset::kRobust;
+  rest.dynamics.members = robust.dynamics.members;
+  rest.dynamics.network.width = robust.dynamics.network.width;
+  rest.dynamics.fit.steps = robust.dynamics.fit.steps;
+  rest.classifiers.instances = robust.classifiers.instances;
+  rest.classifiers.fit.fit.steps = robust.classifiers.fit.fit.steps;
+  rest.log.cross_fit = robust.log.cross_fit;
+  EXPECT_EQ(CanonicalText(rest), CanonicalText(robust));
+}
+
 TEST(LoadEvaluationConfig, TheRobustPresetFitsForAsLongAsALogIsWorth) {
   const EvaluationConfig robust = DefaultsOf(Preset::kRobust);
   EXPECT_EQ(robust.dynamics.kind, DynamicsChoice::kAuto);

@@ -25,9 +25,9 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAreArray;
 
 using EvaluationStages =
-    StageTypes<PolicyStage, BehaviorCloneStage, LogStage, TruthStage, DynamicsStage,
-               DynamicsReportStage, ClassifierStage, LearnedFunctionStage, NoiseStage, RolloutStage,
-               FamilyStage, FitStage>;
+    StageTypes<PolicyStage, BehaviorCloneStage, LogStage, TruthStage, DynamicsMemberStage,
+               DynamicsStage, DynamicsReportStage, ClassifierStage, LearnedFunctionStage,
+               NoiseStage, RolloutStage, FamilyStage, FitStage>;
 
 TEST(EvaluationStages, DependOnEveryFieldOfTheirKeysAndOnAllElse) {
   EvaluationStages::ExpectKeysAreComplete();
