@@ -51,7 +51,8 @@ void RejectOtherFormats(const std::string& start, const std::string& path) {
   }
   if (start.starts_with("PAR1") || start.starts_with("ARROW1")) {
     Throw<DataError>(
-        "{}: Parquet and Arrow are not read; policies/export/convert_log.py makes an npz file of it",
+        "{}: Parquet and Arrow are not read; policies/export/convert_log.py makes an npz file of "
+        "it",
         path);
   }
   if (start.starts_with("\x93NUMPY")) {

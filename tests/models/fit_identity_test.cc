@@ -22,11 +22,13 @@ DynamicsEnsemble LinearDynamics(const EpisodeBatch& log) {
   return FitDynamics(log, Range(6), TinyFit<DynamicsOptions>(), 1).ensemble;
 }
 
-TEST(FitIdentity, OfDynamicsHoldsEveryOption) {
+// A member is the same however many others there are.
+TEST(FitIdentity, OfDynamicsHoldsEveryOptionButTheNumberOfMembers) {
   const EpisodeBatch log = LinearLog(6, 5, 1);
-  ExpectEveryFieldCounts(TinyFit<DynamicsOptions>(), [&](const auto& options, const FitRun& run) {
-    FitDynamics(log, Range(6), options, 1, run);
-  });
+  ExpectEveryFieldCounts(
+      TinyFit<DynamicsOptions>(),
+      [&](const auto& options, const FitRun& run) { FitDynamics(log, Range(6), options, 1, run); },
+      "members");
 }
 
 TEST(FitIdentity, OfAClassifierHoldsEveryOption) {

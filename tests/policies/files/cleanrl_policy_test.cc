@@ -117,8 +117,8 @@ TEST_F(CleanRlPolicyTest, OtherStateDictsNameTheExporter) {
 
 TEST_F(CleanRlPolicyTest, D3rlpysModelsNameTheExporter) {
   WriteFileAtomically(dir_ / "m.d3", sb3::Pickle(sb3::Dict({{"torch", sb3::Text("bytes")},
-                                                    {"config", sb3::Text("{}")},
-                                                    {"version", sb3::Text("2.8.1")}})));
+                                                            {"config", sb3::Text("{}")},
+                                                            {"version", sb3::Text("2.8.1")}})));
   EXPECT_THAT([&] { LoadPolicy(dir_ / "m.d3", {}); },
               ThrowsMessage<PolicyError>(HasSubstr("export_policy.py d3rlpy")));
 }
