@@ -68,6 +68,8 @@ macro(lfiw_find_package package)
     lfiw_find_mujoco_wheel()
   elseif(LFIW_WHEELS AND "${package}" STREQUAL "Torch")
     lfiw_find_torch_wheel()
+  elseif(LFIW_WHEELS AND "${package}" STREQUAL "OneDNN")
+    lfiw_find_onednn_apart()
   elseif("${package}" STREQUAL "OpenBLAS")
     lfiw_find_plain(openblas openblas cblas.h
       "openblas-pthread;x86_64-linux-gnu/openblas-pthread;openblas"

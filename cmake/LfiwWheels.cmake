@@ -18,6 +18,21 @@ install PyPI's mujoco 2.3 to 3.x there (cmake/wheels.sh does)")
   endif()
 endmacro()
 
+# lfiw_find_onednn_apart(): lfiw::onednn without its library, which core/onednn_apart.cc loads.
+macro(lfiw_find_onednn_apart)
+  find_library(LFIW_ONEDNN NAMES dnnl)
+  find_path(LFIW_ONEDNN_INCLUDE NAMES oneapi/dnnl/dnnl.h)
+  if(NOT LFIW_ONEDNN OR NOT LFIW_ONEDNN_INCLUDE)
+    lfiw_missing("oneDNN was not found; install libdnnl-dev")
+  endif()
+  if(NOT TARGET lfiw::onednn)
+    add_library(lfiw::onednn INTERFACE IMPORTED)
+    set_target_properties(lfiw::onednn PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${LFIW_ONEDNN_INCLUDE}"
+      INTERFACE_LINK_LIBRARIES "${CMAKE_DL_LIBS}")
+  endif()
+endmacro()
+
 # lfiw_check_torch_abi(): stops where the package has the string ABI from before GCC 5.
 macro(lfiw_check_torch_abi)
   include(CheckCXXSourceCompiles)

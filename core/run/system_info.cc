@@ -66,7 +66,8 @@ std::string LibraryOf(const void* function) {
 bool IsFast(std::string path) {
   std::transform(path.begin(), path.end(), path.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 3> kFast = {"openblas", "mkl", "blis"};
+  constexpr std::array<std::string_view, 4> kFast = {"openblas", "mkl", "blis",
+                                                     "libtorch"};  // PyPI's, which has MKL inside
   return std::any_of(kFast.begin(), kFast.end(),
                      [&](std::string_view name) { return path.find(name) != std::string::npos; });
 }

@@ -33,6 +33,16 @@ std::vector<double> List(T... values) {
   return {static_cast<double>(values)...};
 }
 
+// Which pairs may collide; from MuJoCo 3 on all that are not excluded, which was 0.
+template <class Option>
+int CollisionOf(const Option& option) {
+  if constexpr (requires { option.collision; }) {
+    return option.collision;
+  } else {
+    return 0;
+  }
+}
+
 std::map<std::string, Getter> BodyAndJointFields() {
   using M = mjModel;
   return {
@@ -110,7 +120,7 @@ std::map<std::string, Getter> GlobalFields() {
       {"opt_integrator_collision_cone_jacobian_solver_iterations",
        [](const mjModel& m) {
          const mjOption& o = m.opt;
-         return List(o.integrator, o.collision, o.cone, o.jacobian, o.solver, o.iterations);
+         return List(o.integrator, CollisionOf(o), o.cone, o.jacobian, o.solver, o.iterations);
        }},
   };
 }
@@ -160,6 +170,9 @@ void ExpectConstants(const mjModel& model, const std::string& file) {
 class MujocoTaskModel : public testing::TestWithParam<MujocoTask> {};
 
 TEST_P(MujocoTaskModel, HasEveryRecordedConstantOfTheReference) {
+  if (const std::string reason = NotComparable(ReferenceName(GetParam()), kOtherConstants);
+      !reason.empty())
+    GTEST_SKIP() << reason;
   ExpectConstants(*LoadMujocoTask(GetParam())->model, ReferenceName(GetParam()) + ".model.json");
 }
 
@@ -170,6 +183,9 @@ class GymnasiumModel : public testing::TestWithParam<MujocoTask> {};
 
 TEST_P(GymnasiumModel, HasEveryConstantOfGymnasiums) {
   const MujocoTask& task = GetParam();
+  if (const std::string reason = NotComparable(ReferenceName(task), kOtherConstants);
+      !reason.empty())
+    GTEST_SKIP() << reason;
   const std::string version = task.edited.empty() ? "" : "_v5";
   ExpectConstants(*LoadMujocoTask(task)->model,
                   "gymnasium/" + ReferenceName(task) + version + ".model.json");
