@@ -149,12 +149,13 @@ int RowDecimals(const JsonObject& row) {
   return DecimalsFor(row.Number("value"), row.Number("stderr"));
 }
 
-std::string IntervalText(const JsonObject& row) {
+std::string IntervalText(const JsonObject& row, int decimals) {
   const Value low = row.Number("ci_low"), high = row.Number("ci_high");
   if (!low || !high) return kNoNumber;
-  const int decimals = RowDecimals(row);
   return fmt::format("{} to {}", FixedText(low, decimals), FixedText(high, decimals));
 }
+
+std::string IntervalText(const JsonObject& row) { return IntervalText(row, RowDecimals(row)); }
 
 std::string ValueText(const JsonObject& row) {
   const Value value = row.Number("value"), log10_value = row.Number("log10_value");
@@ -520,7 +521,7 @@ std::optional<bool> IsToldApart(const JsonObject& policy) {
 
 std::string FromBestText(const JsonObject& policy) {
   const auto difference = policy.Object("from_best");
-  return difference ? IntervalText(*difference) : kNoNumber;
+  return difference ? IntervalText(*difference, RowDecimals(policy)) : kNoNumber;
 }
 
 std::string AlikeText(const std::vector<JsonObject>& policies) {
