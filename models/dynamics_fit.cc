@@ -120,12 +120,10 @@ EpisodeSplit SplitOf(const MemberInputs& in, std::span<const std::int64_t> skipp
   EpisodeSplit split = SplitEpisodes(in.episodes, in.options.validation_share,
                                      Stream(in.seed, "dynamics validation episodes"), "dynamics");
   if (skipped.empty()) return split;
-  const auto skips = [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); };
-  std::erase_if(split.train, skips);
-  std::erase_if(split.validation, skips);
+  split.train = EpisodesWithout(split.train, skipped);
+  split.validation = EpisodesWithout(split.validation, skipped);
   if (!split.validation.empty() && !split.train.empty()) return split;
-  std::vector<std::int64_t> own(in.episodes.begin(), in.episodes.end());
-  std::erase_if(own, skips);
+  const std::vector<std::int64_t> own = EpisodesWithout(in.episodes, skipped);
   return SplitEpisodes(own, in.options.validation_share,
                        Stream(in.seed, "dynamics validation episodes", {member}),
                        fmt::format("dynamics member {}", member).c_str());

@@ -35,6 +35,14 @@ EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share,
   return split;
 }
 
+std::vector<std::int64_t> EpisodesWithout(std::span<const std::int64_t> episodes,
+                                          std::span<const std::int64_t> skipped) {
+  std::vector<std::int64_t> rest(episodes.begin(), episodes.end());
+  std::erase_if(rest,
+                [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); });
+  return rest;
+}
+
 std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std::int64_t count,
                                     Stream stream) {
   const auto order = stream.Permutation(std::ssize(values));

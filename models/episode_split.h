@@ -22,6 +22,10 @@ struct EpisodeSplit {
 EpisodeSplit SplitEpisodes(std::span<const std::int64_t> episodes, double share, Stream stream,
                            const char* purpose);
 
+// The episodes that are not among `skipped`, in their order.
+std::vector<std::int64_t> EpisodesWithout(std::span<const std::int64_t> episodes,
+                                          std::span<const std::int64_t> skipped);
+
 // `count` of `values` without replacement, in random order; all of them if there are fewer.
 std::vector<std::int64_t> Subsample(const std::vector<std::int64_t>& values, std::int64_t count,
                                     Stream stream);

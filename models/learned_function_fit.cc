@@ -234,20 +234,13 @@ struct MemberInputs {
   const std::vector<Episodes>& skipped;  // [members], or empty
 };
 
-Episodes Without(const Episodes& episodes, const Episodes& skipped) {
-  Episodes rest = episodes;
-  std::erase_if(rest,
-                [&](std::int64_t e) { return std::ranges::find(skipped, e) != skipped.end(); });
-  return rest;
-}
-
 // The episodes that each member leaves out: those that are asked for, or none where a class of the
 // training episodes would be empty without them.
 std::vector<Episodes> SkippedOf(const EpisodeBatch& log, const Episodes& train, FunctionKind kind,
                                 std::vector<Episodes> skipped) {
   const auto all = Classes(log, train, kind);
   for (Episodes& own : skipped) {
-    const auto left = Classes(log, Without(train, own), kind);
+    const auto left = Classes(log, EpisodesWithout(train, own), kind);
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (left[k].empty() && !all[k].empty()) own.clear();
     }
@@ -258,7 +251,7 @@ std::vector<Episodes> SkippedOf(const EpisodeBatch& log, const Episodes& train, 
 RowFit MakeProblem(const MemberInputs& in, std::uint64_t member, Mlp& network) {
   const std::string kind = Name(in.kind);
   const Episodes train_episodes =
-      in.skipped.empty() ? in.train : Without(in.train, in.skipped[member]);
+      in.skipped.empty() ? in.train : EpisodesWithout(in.train, in.skipped[member]);
   const Episodes own =
       Resample(in.log, train_episodes, in.kind, Stream(in.seed, kind + " bootstrap", {member}));
   std::vector<Stratum> train = Stratify(in.targets, in.kind, LearnableSteps(in.log, own));

@@ -123,7 +123,8 @@ ImprovementCheck CheckImprovement(std::span<const double> data, std::span<const 
   LFIW_ASSERT(data.size() == model.size() && data.size() == episodes.size());
   ImprovementCheck result = CheckImprovement(data, model);
   if (!result.reason.empty()) return result;
-  result.standard_error = ClusteredError(data, model, episodes, LogMeanWeight(model).log_mean);
+  const double log_mean = Mean(data) - result.margin;
+  result.standard_error = ClusteredError(data, model, episodes, log_mean);
   return result;
 }
 

@@ -14,6 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAreArray;
 
+TEST(EpisodesWithout, KeepsTheOthersInTheirOrderAndRepeats) {
+  EXPECT_EQ(
+      EpisodesWithout(std::vector<std::int64_t>{5, 2, 5, 7, 1}, std::vector<std::int64_t>{7, 2}),
+      (std::vector<std::int64_t>{5, 5, 1}));
+}
+
 TEST(SplitEpisodes, NoEpisodeIsOnBothSidesAndRepeatsStay) {
   const std::vector<std::int64_t> drawn = {4, 4, 1, 9, 9, 9, 2, 7, 3, 3};
   const EpisodeSplit split = SplitEpisodes(drawn, 0.3, Stream(1, "s"), "test");
