@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <thread>
 
 #include "core/run/progress.h"
 
@@ -19,11 +20,26 @@ std::atomic<int>& ReceivedSignal() {
   return received;
 }
 
-void OnInterrupt(int signal_number) {
+sigset_t BothSignals() {
+  sigset_t both;
+  sigemptyset(&both);
+  sigaddset(&both, SIGINT);
+  sigaddset(&both, SIGTERM);
+  return both;
+}
+
+// The work of the one thread that takes the signals.
+void WaitForSignals() {
+  const sigset_t both = BothSignals();
+  int signal_number = 0;
+  sigwait(&both, &signal_number);
   ReceivedSignal() = signal_number;
   core::InterruptRequested() = true;
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  sigwait(&both, &signal_number);
+  // as without anyone who waits for it
+  std::signal(signal_number, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &both, nullptr);
+  std::raise(signal_number);
 }
 
 // Runs before the initializers of all libraries, those of sanitizers too: it may use nothing but
@@ -40,13 +56,9 @@ __attribute__((section(".preinit_array"), used)) void (*const kHoldFirst)(int, c
 }  // namespace
 
 void TakeInterrupts() {
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
-  sigset_t taken;
-  sigemptyset(&taken);
-  sigaddset(&taken, SIGINT);
-  sigaddset(&taken, SIGTERM);
-  pthread_sigmask(SIG_UNBLOCK, &taken, nullptr);
+  const sigset_t both = BothSignals();
+  pthread_sigmask(SIG_BLOCK, &both, nullptr);
+  std::thread(WaitForSignals).detach();
 }
 
 int InterruptedStatus() { return 128 + ReceivedSignal(); }

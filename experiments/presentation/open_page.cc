@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <string>
 
+#include "core/run/spawn_attributes.h"
 #include "experiments/presentation/subprocess.h"
 
 namespace lfiw::experiments {
@@ -15,7 +16,8 @@ void OpenPage(const std::string& path) {
   std::string program = "xdg-open", file = path;
   char* const arguments[] = {program.data(), file.data(), nullptr};
   pid_t child = 0;
-  if (posix_spawnp(&child, program.c_str(), nullptr, nullptr, arguments, environ) != 0) {
+  const SpawnAttributes attributes;
+  if (posix_spawnp(&child, program.c_str(), nullptr, attributes.get(), arguments, environ) != 0) {
     Throw<ProgramError>("xdg-open: not found; open {} in a browser", path);
   }
   int status = 0;

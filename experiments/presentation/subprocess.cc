@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "core/run/spawn_attributes.h"
+
 namespace lfiw::experiments {
 namespace {
 
@@ -78,8 +80,9 @@ class Child {
     posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+    const SpawnAttributes attributes;
     const int code =
-        posix_spawnp(&pid_, arguments.front(), &actions, nullptr, arguments.data(),
+        posix_spawnp(&pid_, arguments.front(), &actions, attributes.get(), arguments.data(),
                      seen == ProgramEnvironment::kWhole ? environ : environment.data());
     posix_spawn_file_actions_destroy(&actions);
     if (code == ENOENT) Throw<ProgramError>("{} was not found in PATH", command.front());

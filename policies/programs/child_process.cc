@@ -16,6 +16,7 @@
 
 #include "core/error.h"
 #include "core/run/progress.h"
+#include "core/run/spawn_attributes.h"
 
 namespace lfiw::policies {
 namespace {
@@ -60,21 +61,10 @@ class SpawnPlan {
     posix_spawn_file_actions_adddup2(&files_, in.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files_, out.get(), STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files_, errors.get(), STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    for (const int number : {SIGPIPE, SIGINT, SIGTERM}) sigaddset(&signals, number);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
   }
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&files_);
-    posix_spawnattr_destroy(&attributes_);
-  }
+  ~SpawnPlan() { posix_spawn_file_actions_destroy(&files_); }
 
   pid_t Start(const std::string& command, const std::string& name) const {
     // exec's old signature
@@ -82,14 +72,14 @@ class SpawnPlan {
                                             const_cast<char*>(command.c_str()), nullptr};
     pid_t pid = -1;
     const int code =
-        posix_spawn(&pid, arguments[0], &files_, &attributes_, arguments.data(), environ);
+        posix_spawn(&pid, arguments[0], &files_, attributes_.get(), arguments.data(), environ);
     if (code != 0) Throw<PolicyError>("{}: cannot be started: {}", name, std::strerror(code));
     return pid;
   }
 
  private:
   posix_spawn_file_actions_t files_;
-  posix_spawnattr_t attributes_;
+  SpawnAttributes attributes_{POSIX_SPAWN_SETPGROUP};
 };
 
 // While it lives, writing to a command that is gone fails instead of ending this program.

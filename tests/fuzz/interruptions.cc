@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -47,7 +48,20 @@ struct End {
   bool hangs = false;     // was killed after kLongestEnd
   double seconds = 0.0;   // it ran
   double response = 0.0;  // seconds from the signal to the end
+  bool handles = false;   // either signal runs a handler on the stack of whom it finds
 };
+
+// Whether a process has a handler for SIGINT or SIGTERM.
+bool HandlesSignals(pid_t process) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string word; status >> word;) {
+    if (word != "SigCgt:") continue;
+    std::uint64_t caught = 0;
+    status >> std::hex >> caught;
+    return ((caught >> (SIGINT - 1)) & 1U) != 0 || ((caught >> (SIGTERM - 1)) & 1U) != 0;
+  }
+  return false;
+}
 
 // Runs a command; after `delay` seconds, if given, sends it a signal.
 End Execute(const std::vector<std::string>& command, const std::string& output,
@@ -74,6 +88,7 @@ End Execute(const std::vector<std::string>& command, const std::string& output,
       if (WIFSIGNALED(state)) end.signal = WTERMSIG(state);
       break;
     }
+    if (!end.handles) end.handles = HandlesSignals(child);
     if (delay && sent == 0.0 && since() >= *delay) {
       kill(child, signal_number);
       sent = since();
@@ -155,6 +170,7 @@ struct Count {
 std::string Fault(const End& end, int signal_number, const std::string& folder,
                   const std::string& said) {
   if (end.hangs) return "it does not end";
+  if (end.handles) return "it handles a signal on the stacks of threads that compute";
   const bool unloaded = end.signal == signal_number && said.empty() && !fs::exists(folder + "/out");
   const bool orderly = end.status == 128 + signal_number || end.status == 0;
   if (!orderly && !unloaded) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <chrono>
 
@@ -43,6 +44,16 @@ TEST(RunProgram, FailureTellsStatusAndLastLineOfTheErrors) {
       ThrowsMessage<ProgramError>("sh failed with status 3: why"));
   EXPECT_THAT([] { RunProgram({"false"}, "", 20.0); },
               ThrowsMessage<ProgramError>(HasSubstr("status 1: it gave no reason")));
+}
+
+TEST(RunProgram, SignalsThatAreHeldHereAreNotHeldThere) {
+  sigset_t interrupts, before;
+  sigemptyset(&interrupts);
+  sigaddset(&interrupts, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupts, &before);
+  EXPECT_EQ(RunProgram({"grep", "SigBlk", "/proc/self/status"}, "", 20.0),
+            "SigBlk:\t0000000000000000\n");
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(RunProgram, AProgramThatDoesNotEndIsKilled) {
