@@ -5,7 +5,7 @@
   tutorial.py log      writes episodes of the old agent to log.npz, as lfiw reads them
   tutorial.py truth    runs both agents in Gymnasium and prints their mean returns
 
-Tried with gymnasium 1.2.3, stable-baselines3 2.8.0 and torch 2.4.1.
+Tried with gymnasium 1.4.0, stable-baselines3 2.9.2 and torch 2.15.0.
 """
 
 import sys

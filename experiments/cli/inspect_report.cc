@@ -192,7 +192,8 @@ HtmlTable FindingsTable(const AuditReport& report) {
   HtmlTable table{.columns = {{.title = "Grade"}, {.title = "Finding"}, {.title = "Cure"}}};
   for (const Finding& finding : report.findings) {
     table.rows.push_back(
-        {{SeverityName(finding.severity), finding.text, finding.cure}, ToneOf(finding.severity)});
+        {.cells = {HtmlCell::Toned(SeverityName(finding.severity), ToneOf(finding.severity)),
+                   finding.text, finding.cure}});
   }
   return table;
 }

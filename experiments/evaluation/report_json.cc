@@ -362,8 +362,9 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
   const EvaluationMeasurements& measured = evaluation.measured;
   const Headline headline = ChooseHeadline(measured);
   const std::vector<JudgedRow> table = TableRows(in.config, evaluation);
-  const auto stated = &FindRow(headline.key, table) - table.data();
-  const ResultRow& answer = evaluation.stated();
+  const JudgedRow& judged_answer = FindRow(headline.key, table);
+  const auto stated = &judged_answer - table.data();
+  const ResultRow& answer = judged_answer.row;
   json rows = json::array();
   for (const JudgedRow& judged : table) rows.push_back(RowJson(judged.row));
 
@@ -378,7 +379,7 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
         {"scale", EnumName(in.config.value.scale)}}},
       {"confidence", in.config.intervals.level},
       {"headline", stated},
-      {"verdict", {{"level", answer.verdict}, {"reasons", json::array()}}},
+      {"verdict", {{"level", answer.verdict}, {"reasons", judged_answer.reasons}}},
       {"log", LogJson(in)},
       {"rows", rows},
       {"sweep", SweepJson(in, measured)},
@@ -395,7 +396,9 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
       {"learned", LearnedJson(in.models.learned)},
       {"notes", Notes(in, measured, headline)}};
   if (measured.doubly_robust) report["doubly_robust"] = DoublyRobustJson(measured);
-  if (!answer.reason.empty()) report["verdict"]["reasons"].push_back(answer.reason);
+  if (judged_answer.reasons.empty() && !answer.reason.empty()) {
+    report["verdict"]["reasons"].push_back(answer.reason);
+  }
   if (in.policies.behavior) {
     report["behavior_policy"] = in.policies.behavior->policy->Description();
   }
@@ -410,7 +413,10 @@ json MakeReport(const ReportInputs& in, const PolicyEvaluation& evaluation) {
                          {"median_ratio", measured.support->median_ratio},
                          {"worst_quarter", measured.support->worst_quarter}};
   }
-  if (in.evaluations.size() > 1) report["ranking"] = RankingJson(in);
+  if (in.evaluations.size() > 1) {
+    report["policy"] = evaluation.policy.label;
+    report["ranking"] = RankingJson(in);
+  }
   if (measured.truth) {
     report["truth"] = {{"value", measured.truth->value},
                        {"stderr", measured.truth->standard_error},

@@ -12,8 +12,10 @@
 
 #include "core/error.h"
 #include "core/run/atomic_file.h"
+#include "experiments/evaluation/report_estimates.h"
 #include "experiments/evaluation/report_figures.h"
-#include "experiments/evaluation/report_tables.h"
+#include "experiments/evaluation/report_ranking.h"
+#include "experiments/evaluation/report_summary.h"
 #include "experiments/presentation/html_page.h"
 #include "experiments/presentation/json_object.h"
 #include "experiments/presentation/number_text.h"

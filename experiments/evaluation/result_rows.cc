@@ -53,9 +53,10 @@ void SetInterval(ResultRow& row, const Interval& interval,
 void SetJudgement(JudgedRow& judged, const VerdictOptions& options) {
   ResultRow& row = judged.row;
   if (row.ci_low && row.ci_high) judged.evidence.width = *row.ci_high - *row.ci_low;
-  const Judgement judgement = Judge(judged.evidence, options);
+  Judgement judgement = Judge(judged.evidence, options);
   row.verdict = EnumName(judgement.verdict);
   row.reason = fmt::format("{}", fmt::join(judgement.reasons, "; "));
+  judged.reasons = std::move(judgement.reasons);
 }
 
 const Interval& Widest(const std::vector<Interval>& intervals) {

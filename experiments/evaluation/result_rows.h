@@ -121,6 +121,7 @@ struct JudgedRow {
   RowKey key;
   ResultRow row;
   Evidence evidence;
+  std::vector<std::string> reasons = {};  // of the verdict
   // The interval before a back-test or a correction widens it; empty where there is none.
   std::optional<double> plain_low = {}, plain_high = {};
 };

@@ -88,10 +88,17 @@ void AddTimings(json& report, const std::vector<StageRecord>& records) {
   }
 }
 
-// report.json and report.html about one policy, in `directory`.
+// report.json and report.html about one policy, in `directory`. The pages of several policies, in
+// folders named after them, lie in `policies` as seen from there.
 void WritePage(const ReportInputs& in, const PolicyEvaluation& evaluation,
-               const std::vector<StageRecord>& records, RunDirectory& directory) {
+               const std::vector<StageRecord>& records, const std::string& policies,
+               RunDirectory& directory) {
   json report = MakeReport(in, evaluation);
+  if (report.contains("ranking")) {
+    for (json& entry : report["ranking"]) {
+      entry["page"] = policies + entry["policy"].get<std::string>() + "/report.html";
+    }
+  }
   AddTimings(report, records);
   report["versions"] = LibraryVersions();
   directory.Write("report.json", report.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
@@ -109,13 +116,13 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
 
   // the first page is about the policy ranked first; each of several has one of its own as well
   const std::vector<StageRecord> records = run.cache.records();
-  WritePage(in, in.evaluations.front(), records, run.directory);
+  WritePage(in, in.evaluations.front(), records, "policies/", run.directory);
   if (in.evaluations.size() > 1) {
     run.directory.Write("pairs.csv",
                         PairsCsv(in.evaluations, in.logged, in.config.intervals.level));
     for (const PolicyEvaluation& evaluation : in.evaluations) {
       RunDirectory own(run.directory.File("policies/" + evaluation.policy.label));
-      WritePage(in, evaluation, records, own);
+      WritePage(in, evaluation, records, "../", own);
     }
   }
 

@@ -42,21 +42,24 @@ std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares) 
   return variants;
 }
 
-double TemperedAlpha(std::span<const double> log_weights, double ess_share) {
-  const double wanted = ess_share * static_cast<double>(log_weights.size());
-  const auto enough = [&](double alpha) {
-    std::vector<double> values(log_weights.begin(), log_weights.end());
-    Flatten(values, alpha);
-    return Summarize(values).ess >= wanted;
-  };
-  if (enough(1.0)) return 1.0;
-  constexpr int kHalvings = 40;  // alpha to the twelfth digit
+double LargestAlpha(const std::function<bool(double alpha)>& flat_enough) {
+  if (flat_enough(1.0)) return 1.0;
+  constexpr int kHalvings = 40;
   double low = 0.0, high = 1.0;
   for (int k = 0; k < kHalvings; ++k) {
     const double middle = 0.5 * (low + high);
-    (enough(middle) ? low : high) = middle;
+    (flat_enough(middle) ? low : high) = middle;
   }
   return low;
+}
+
+double TemperedAlpha(std::span<const double> log_weights, double ess_share) {
+  const double wanted = ess_share * static_cast<double>(log_weights.size());
+  return LargestAlpha([&](double alpha) {
+    std::vector<double> values(log_weights.begin(), log_weights.end());
+    Flatten(values, alpha);
+    return Summarize(values).ess >= wanted;
+  });
 }
 
 double WeightExponent(std::span<const double> log_weights, double ess_share, double alpha) {

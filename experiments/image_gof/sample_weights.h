@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,10 @@ inline constexpr const char* kTemperedWeights = "tempered";
 
 // Self-normalized weights w^alpha for each share of the samples that they shall be worth.
 std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares);
+
+// Returns the largest alpha in [0, 1] that is `flat_enough`, to the twelfth digit: a condition that
+// holds below some alpha and not above it.
+double LargestAlpha(const std::function<bool(double alpha)>& flat_enough);
 
 // Returns the largest alpha in [0, 1] with which w^alpha has an effective sample size of at least
 // `ess_share` n. Weights whose supports hardly overlap tell samples apart by traces that all of

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "experiments/image_gof/sample_weights.h"
-#include "ope/rollouts/log_weights.h"
+#include "experiments/omniglot/drawing_weights.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -23,9 +22,11 @@ LabeledImages GeneratedSet(const AugmentationData& data, const ColumnOptions& co
   for (std::int64_t i = 0; i < data.generated.count; ++i) set.rows.push_back(i);
   if (!UsesWeights(column.data)) return set;
   LFIW_ASSERT(std::ssize(data.log_weights) == data.generated.count);
-  set.weights = data.log_weights;
-  Flatten(set.weights,
-          WeightExponent(data.log_weights, column.tempered.value(), column.alpha.value()));
+  set.weights = WeighDrawings(data.log_weights, set.labels,
+                              {.tempered = column.tempered.value(),
+                               .alpha = column.alpha.value(),
+                               .balance = column.balance.value()})
+                    .log_weights;
   // where their scale cancels, the largest becomes 1, so that small ones stay in a float's range
   const bool cancels = column.fit.weights == BatchWeights::kSelfNormalized;
   const double shift = cancels ? std::ranges::max(set.weights) : 0.0;
@@ -74,6 +75,7 @@ ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
   if (UsesWeights(data)) {
     column.tempered = options.tempered;
     column.alpha = options.alpha;
+    column.balance = options.balance;
   } else {
     column.fit.weights = BatchWeights::kSelfNormalized;
   }

@@ -61,6 +61,7 @@ struct ColumnOptions {
   std::optional<double> mixture_weight = {};  // of columns with real and generated drawings
   std::optional<double> tempered = {};        // of columns with weights
   std::optional<double> alpha = {};           // likewise
+  std::optional<WeightBalance> balance = {};  // likewise
   ConvClassifierOptions fit;                  // with the steps of all epochs and of one
 
   template <class Visitor>
@@ -69,6 +70,7 @@ struct ColumnOptions {
     v.Field("mixture_weight", mixture_weight, "share of real drawings in the loss");
     v.Field("tempered", tempered, "share of the drawings that the weights are worth");
     v.Field("alpha", alpha, "exponent that flattens the weights");
+    v.Field("balance", balance, "whether each class's weights have the mean 1");
     v.Field("fit", fit, "network and training");
   }
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/arrays/npz.h"
@@ -33,6 +35,15 @@ std::vector<Indices> RowsByClass(const SplitDrawings& drawings) {
   return classes;
 }
 
+// The sum of the pixels' absolute differences.
+double Difference(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  double sum = 0.0;
+  for (std::size_t p = 0; p < a.size(); ++p) {
+    sum += std::abs(static_cast<double>(a[p]) - static_cast<double>(b[p]));
+  }
+  return sum;
+}
+
 // Rows of a training drawing, one class each, and the drawings made from it; a PNG file.
 std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::uint64_t seed) {
   const std::vector<Indices> classes = RowsByClass(drawings);
@@ -58,18 +69,11 @@ std::string SampleGrid(const Dagan& model, const SplitDrawings& drawings, std::u
 // Draws `per_class` of each class, from its training drawings in turn.
 ImageBatch Generate(const Dagan& model, const SplitDrawings& drawings, std::int64_t per_class,
                     std::uint64_t seed, Progress* progress) {
-  Indices conditions, labels;
-  const std::vector<Indices> classes = RowsByClass(drawings);
+  ImageBatch images = model.Generate(drawings.images, ConditionsOf(drawings, per_class),
+                                     Stream(seed, "omniglot generated"), 0, progress);
   for (std::int64_t c = 0; c < drawings.classes(); ++c) {
-    const Indices& rows = classes[static_cast<std::size_t>(c)];
-    for (std::int64_t k = 0; k < per_class; ++k) {
-      conditions.push_back(rows[static_cast<std::size_t>(k % std::ssize(rows))]);
-      labels.push_back(c);
-    }
+    images.labels.insert(images.labels.end(), static_cast<std::size_t>(per_class), c);
   }
-  ImageBatch images =
-      model.Generate(drawings.images, conditions, Stream(seed, "omniglot generated"), 0, progress);
-  images.labels = std::move(labels);
   return images;
 }
 
@@ -79,6 +83,35 @@ constexpr const char* kSamplesFile = "samples.png";
 constexpr const char* kDrawingsFile = "drawings.npz";
 
 }  // namespace
+
+std::vector<std::int64_t> ConditionsOf(const SplitDrawings& drawings, std::int64_t per_class) {
+  Indices conditions;
+  for (const Indices& rows : RowsByClass(drawings)) {
+    for (std::int64_t k = 0; k < per_class; ++k) {
+      conditions.push_back(rows[static_cast<std::size_t>(k % std::ssize(rows))]);
+    }
+  }
+  return conditions;
+}
+
+std::optional<double> DiversityOf(const ImageBatch& generated, const SplitDrawings& drawings) {
+  const std::int64_t per_class = generated.count / drawings.classes();
+  const std::int64_t train = drawings.train.size() / drawings.classes();
+  double real = 0.0, made = 0.0;
+  std::int64_t real_pairs = 0, made_pairs = 0;
+  for (const Indices& rows : RowsByClass(drawings)) {
+    for (std::size_t a = 0; a + 1 < rows.size(); ++a, ++real_pairs) {
+      real += Difference(drawings.images.Image(rows[a]), drawings.images.Image(rows[a + 1]));
+    }
+  }
+  for (std::int64_t i = 0; i + train < generated.count; ++i) {
+    if (i % per_class + train >= per_class) continue;  // the other is of the next class
+    made += Difference(generated.Image(i), generated.Image(i + train));
+    ++made_pairs;
+  }
+  if (made_pairs == 0 || real == 0.0) return {};
+  return made / static_cast<double>(made_pairs) / (real / static_cast<double>(real_pairs));
+}
 
 void DaganStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
   const SplitDrawings& drawings = inputs.drawings;
@@ -135,10 +168,13 @@ GeneratedDrawings DrawWithGenerator(const OmniglotConfig& config, const SplitDra
   const Artifact drawn =
       run.cache.Run<GeneratedStage>({config.generated_per_class, config.dagan, seed},
                                     {trained, drawings, train_hash}, run.Work());
-  return {.images = GeneratedStage::Read(drawn),
+  ImageBatch images = GeneratedStage::Read(drawn);
+  const std::optional<double> diversity = DiversityOf(images, drawings);
+  return {.images = std::move(images),
           .hash = drawn.content_hash,
           .samples = samples,
-          .history = DaganStage::History(trained)};
+          .history = DaganStage::History(trained),
+          .diversity = diversity};
 }
 
 }  // namespace lfiw::experiments

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,17 @@ struct GeneratedDrawings {
   std::string hash;         // of the artifact
   std::string samples;      // a PNG file: rows of a training drawing and others made from it
   TrainingHistory history;  // of the generator, as of DaganFit
+  // How much its noise moves a drawing: the mean difference of two drawings made from one, divided
+  // by that of two real drawings of a class. None where each drawing was used once.
+  std::optional<double> diversity = {};
 };
+
+// The training drawing, as a row of drawings.images, that each generated one is made from: those of
+// its class in turn. [classes * per_class]
+std::vector<std::int64_t> ConditionsOf(const SplitDrawings& drawings, std::int64_t per_class);
+
+// GeneratedDrawings::diversity of drawings made as ConditionsOf says.
+std::optional<double> DiversityOf(const ImageBatch& generated, const SplitDrawings& drawings);
 
 // A generator, trained on the training drawings.
 struct DaganStage {

@@ -107,7 +107,7 @@ Outcome RunOmniglot(const OmniglotConfig& config, const ExperimentRun& run) {
                         .runs = MeasureRuns(config, drawings, generated, run),
                         .table = {},
                         .ranked = {}};
-  result.table = MakeTable(result.runs, config.classifier);
+  result.table = MakeTable(result.runs, generated[0].images.labels, config.classifier);
   result.ranked = RankDrawings(drawings, generated[0].images, MeanLogWeights(result.runs),
                                kRankedClasses, config.seed);
   run.cache.EndOfStages();

@@ -1,8 +1,10 @@
 #ifndef LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_CONFIG_H_
 #define LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_CONFIG_H_
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/config/visitor.h"
@@ -14,8 +16,22 @@
 
 namespace lfiw::experiments {
 
+// What the classifier of real against generated drawings sees: the drawing, or beside it another of
+// its class, for a generated one the drawing that it was made from.
+enum class RatioInput { kDrawing, kPair };
+constexpr auto EnumNames(RatioInput /*kind*/) {
+  return std::to_array<std::string_view>({"drawing", "pair"});
+}
+
+// Whether the weights of each class are divided by their mean.
+enum class WeightBalance { kNone, kClasses };
+constexpr auto EnumNames(WeightBalance /*kind*/) {
+  return std::to_array<std::string_view>({"none", "classes"});
+}
+
 // The classifier of real against generated drawings, whose odds are the weights.
 struct DrawingRatioOptions {
+  RatioInput sees = RatioInput::kPair;
   // Every image is weighted by a classifier that did not see it.
   std::int64_t folds = 5;
   std::int64_t epochs = 10;       // those of ermongroup/f-dre
@@ -26,6 +42,10 @@ struct DrawingRatioOptions {
 
   template <class Visitor>
   void Visit(Visitor& v) {
+    v.Field(
+        "sees", sees,
+        "the drawing alone, as published, or a pair: beside it another of its class, which tells "
+        "drawings of a wrong character too");
     v.Field("folds", folds, "parts of the images, each weighted by a classifier of the others",
             Between(2, 100));
     v.Field("epochs", epochs,
@@ -42,6 +62,7 @@ struct AugmentedOptions {
   double mixture_weight = 0.5;
   double tempered = 0.2;
   double alpha = 1.0;
+  WeightBalance balance = WeightBalance::kClasses;
   ConvClassifierOptions fit = {.kept = KeptClassifier::kHighestAccuracy,
                                .training = {.batch = 32, .chunks = 1, .adam = {}}};
 
@@ -60,6 +81,10 @@ struct AugmentedOptions {
     v.Field("alpha", alpha,
             "exponent that flattens the weights where tempered is 0; 0 weighs all alike",
             AtLeast(0.0));
+    v.Field(
+        "balance", balance,
+        "classes: the weights of each class have the mean 1, as all classes are equally frequent "
+        "among real and generated drawings; none: as published");
     v.Field("fit", fit, "network and training; fit.training.batch is taken of each set");
   }
 };

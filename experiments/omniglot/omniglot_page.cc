@@ -129,6 +129,16 @@ void AddGenerators(const OmniglotResult& result, const OmniglotFigures& drawn, H
         figures);
   }
   body.Columns(figures);
+  std::string diversities;
+  for (const GeneratedDrawings& generated : result.generated) {
+    if (!generated.diversity) continue;
+    diversities += (diversities.empty() ? "" : ", ") + NumberText(*generated.diversity, 2);
+  }
+  if (diversities.empty()) return;
+  body.Muted(fmt::format(
+      "Diversity {}: so much do two drawings made from one differ, by different noise, in "
+      "proportion to two real drawings of a class. Near 0 the noise is not used.",
+      diversities));
 }
 
 std::string ErrorNote(const OmniglotResult& result) {

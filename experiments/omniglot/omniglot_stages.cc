@@ -7,6 +7,7 @@
 #include "core/arrays/npz.h"
 #include "core/config/visitor.h"
 #include "experiments/image_gof/training_history.h"
+#include "experiments/omniglot/paired_drawings.h"
 #include "experiments/presentation/stage_files.h"
 
 namespace lfiw::experiments {
@@ -65,8 +66,11 @@ HashedDrawings HashedDrawings::Of(const SplitDrawings& drawings) {
 
 void RatioStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
   const SplitDrawings& drawings = inputs.real.drawings;
-  const ImageBatch real = TakeImages(drawings.images, drawings.train.rows);
-  const ImageBatch& generated = inputs.generated.images;
+  const bool pairs = key.options.sees == RatioInput::kPair;
+  const ImageBatch real =
+      pairs ? PairedRealDrawings(drawings) : TakeImages(drawings.images, drawings.train.rows);
+  const ImageBatch generated =
+      pairs ? PairedGeneratedDrawings(drawings, inputs.generated.images) : inputs.generated.images;
   const auto progress = work.StartProgress(
       inputs.title, RatioSteps(real.count, generated.count, key.options), "steps");
   Save(FitRatios(real, generated, key.options, key.seed,

@@ -9,9 +9,8 @@
 #include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
 #include "core/statistics.h"
-#include "experiments/image_gof/sample_weights.h"
+#include "experiments/omniglot/drawing_weights.h"
 #include "experiments/presentation/number_text.h"
-#include "ope/rollouts/log_weights.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -35,7 +34,8 @@ double TestAccuracy(const OmniglotRun& run, TrainingData data) {
 
 RunMean MeanOf(const std::vector<double>& values) { return {Mean(values), StandardError(values)}; }
 
-RunWeights WeightsOf(const CrossFit& weights, const AugmentedOptions& options) {
+RunWeights WeightsOf(const CrossFit& weights, std::span<const std::int64_t> classes,
+                     const AugmentedOptions& options) {
   // the classifier saw as many of the one as of the other, the images left out may be unequal
   const double prior = std::log(static_cast<double>(weights.real.size())) -
                        std::log(static_cast<double>(weights.generated.size()));
@@ -45,14 +45,13 @@ RunWeights WeightsOf(const CrossFit& weights, const AugmentedOptions& options) {
   labels.resize(logits.size(), 1);
   for (const double value : weights.generated) logits.push_back(value + prior);
   labels.resize(logits.size(), 0);
-  std::vector<double> flattened = weights.generated;
-  const double alpha = WeightExponent(weights.generated, options.tempered, options.alpha);
-  Flatten(flattened, alpha);
-  const WeightSummary summary = Summarize(flattened);
+  const DrawingWeights used = WeighDrawings(
+      weights.generated, classes,
+      {.tempered = options.tempered, .alpha = options.alpha, .balance = options.balance});
   return {.calibration = MeasureCalibration(logits, labels, kBins),
-          .alpha = alpha,
-          .ess = summary.ess,
-          .max_weight = summary.max_weight};
+          .alpha = used.alpha,
+          .ess = used.ess,
+          .max_weight = used.max_weight};
 }
 
 std::string DifferenceName(const PairedDifference& difference) {
@@ -91,7 +90,8 @@ auto OfCalibration(double Calibration::*member) {
 
 }  // namespace
 
-OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, const AugmentedOptions& options) {
+OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, std::span<const std::int64_t> labels,
+                        const AugmentedOptions& options) {
   OmniglotTable table;
   for (const TrainingData data : kAllTrainingData) {
     std::vector<double> values;
@@ -106,7 +106,7 @@ OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, const AugmentedOpt
     table.differences.push_back({left, right, MeanOf(values)});
   }
   for (const OmniglotRun& run : runs) {
-    table.weights.push_back(WeightsOf(run.ratios.weights, options));
+    table.weights.push_back(WeightsOf(run.ratios.weights, labels, options));
   }
   return table;
 }

@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_OMNIGLOT_OMNIGLOT_TABLE_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,10 @@ struct OmniglotTable {
   std::vector<RunWeights> weights;            // [runs]
 };
 
-// At least two runs.
-OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, const AugmentedOptions& options);
+// Of at least two runs. `labels` [m] are the classes of the generated drawings, which are the same
+// for every generator.
+OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, std::span<const std::int64_t> labels,
+                        const AugmentedOptions& options);
 
 // Mean validation accuracy of a column after each epoch, and its standard error. [epochs]
 std::vector<RunMean> ValidationCurve(const std::vector<OmniglotRun>& runs, TrainingData data);

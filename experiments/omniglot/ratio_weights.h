@@ -25,8 +25,8 @@ std::int64_t RatioSteps(std::int64_t n, std::int64_t m, const DrawingRatioOption
 // Deals both sets to the folds at random and trains one classifier for each fold on the images of
 // the others, as parallel tasks. A minibatch holds as many real images as generated ones, however
 // many there are of each, so the logit is the logarithm of the density ratio. Labels of classes
-// play no part. Checkpoints go to run.folder. Throws DataError when a set has less than two images
-// for each fold, and as TrainConvClassifier.
+// play no part; where options.sees pairs, the images given are pairs. Checkpoints go to run.folder.
+// Throws DataError when a set has less than two images for each fold, and as TrainConvClassifier.
 RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated,
                    const DrawingRatioOptions& options, std::uint64_t seed, const FitRun& run);
 

@@ -14,12 +14,12 @@ constexpr std::string_view kStyleSheet = R"css(
 :root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --ink: #1f2328; --muted: #5c6570;
   --line: #dfe3e8; --accent: #0072b2; --good: #00734f; --good-back: #e3f4ed; --warning: #8a5a00;
   --warning-back: #fdf2d8; --bad: #a8321f; --bad-back: #fbe6e1; --neutral: #4b5563;
-  --neutral-back: #eceff3; }
+  --neutral-back: #eceff3; --shade: #9aa3ad; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #121316; --card: #1b1d21; --ink: #e3e5e8; --muted: #9aa3ad; --line: #363a41;
     --accent: #56b4e9; --good: #5fd3a6; --good-back: #12291f; --warning: #f0c25a;
     --warning-back: #2d2411; --bad: #ff9a85; --bad-back: #341a15; --neutral: #c3c9d1;
-    --neutral-back: #262a30; } }
+    --neutral-back: #262a30; --shade: #6b7480; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
@@ -49,17 +49,26 @@ p, ul { margin: 0.5rem 0; max-width: 50rem; }
 .tile .value { font-size: 1.6rem; font-weight: 650; line-height: 1.25;
   font-variant-numeric: tabular-nums; }
 .tile .note { font-size: 0.85rem; }
-.scroll { overflow-x: auto; margin: 0.75rem 0; }
-table { border-collapse: collapse; font-size: 0.9rem; background: var(--card); min-width: 60%; }
+.scroll { overflow-x: auto; margin: 0.75rem 0; width: fit-content; max-width: 100%;
+  background:
+  linear-gradient(to right, var(--card) 40%, transparent) left / 3rem 100% local,
+  linear-gradient(to left, var(--card) 40%, transparent) right / 3rem 100% local,
+  linear-gradient(to right, var(--shade), transparent) left / 0.9rem 100%,
+  linear-gradient(to left, var(--shade), transparent) right / 0.9rem 100%, var(--card);
+  background-repeat: no-repeat; }
+table { border-collapse: collapse; font-size: 0.9rem; min-width: 60%; }
 caption { text-align: left; padding: 0 0 0.4rem; font-size: 0.9rem; }
 th, td { padding: 0.35rem 0.55rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: middle; }
 th { font-weight: 600; color: var(--muted); white-space: nowrap; border-bottom-width: 2px; }
 th[title] { text-decoration: underline dotted; text-underline-offset: 3px; cursor: help; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-tr.good td { background: var(--good-back); }
-tr.warning td { background: var(--warning-back); }
-tr.bad td { background: var(--bad-back); }
+td.toned { color: var(--tone); font-weight: 600; }
+tr.strong td { font-weight: 650; border-bottom-color: var(--accent); border-top: 1px solid
+  var(--accent); }
+tr.strong td:first-child { box-shadow: inset 4px 0 var(--accent); }
+a { color: var(--accent); }
+nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: 0.88rem; }
 td:not(.number) { min-width: 7rem; }
 td svg { display: block; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem;
@@ -87,7 +96,8 @@ pre { padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 10px;
   main { max-width: none; padding: 0; }
   h2, h3 { break-after: avoid; }
   tr, .verdict, .tile { break-inside: avoid; print-color-adjust: exact; }
-  .scroll { overflow: visible; }
+  .scroll { overflow: visible; background: none; }
+  nav { display: none; }
   details::details-content { content-visibility: visible; block-size: auto; }
 }
 )css";
@@ -108,6 +118,60 @@ std::string_view ToneClass(HtmlTone tone) {
 
 std::string_view AlignClass(HtmlAlign align) {
   return align == HtmlAlign::kNumber ? " class=\"number\"" : "";
+}
+
+// An id in a page from words: "How good is the model?" becomes "how-good-is-the-model".
+std::string IdOf(std::string_view words) {
+  std::string id;
+  for (const char c : words) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool capital = c >= 'A' && c <= 'Z';
+    if (plain || capital) {
+      id += capital ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!id.empty() && id.back() != '-') {
+      id += '-';
+    }
+  }
+  while (id.ends_with('-')) id.pop_back();
+  return id;
+}
+
+// A relative path as a link has it: all but letters, digits and "-._~/" as hexadecimal bytes.
+std::string UrlOf(std::string_view path) {
+  std::string url;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    url += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return url;
+}
+
+// What stands between the tags of a cell.
+std::string ContentOf(const HtmlCell& cell) {
+  const std::string text = EscapeMarkup(cell.text);
+  if (!cell.svg.empty()) {
+    return fmt::format("<span role=\"img\" aria-label=\"{}\">{}</span>", text, cell.svg);
+  }
+  if (!cell.path.empty()) return fmt::format("<a href=\"{}\">{}</a>", UrlOf(cell.path), text);
+  return text;
+}
+
+std::string ClassOf(const HtmlCell& cell, HtmlAlign align) {
+  if (cell.tone == HtmlTone::kNeutral) return std::string(AlignClass(align));
+  return fmt::format(" class=\"toned {}{}\"", ToneClass(cell.tone),
+                     align == HtmlAlign::kNumber ? " number" : "");
+}
+
+// Links to the sections of a long page; nothing for a short one.
+std::string Contents(const std::vector<std::string>& sections) {
+  constexpr std::size_t kFewestSections = 4;
+  if (sections.size() < kFewestSections) return "";
+  std::string html = "<nav aria-label=\"Contents\">\n";
+  for (const std::string& section : sections) {
+    html += fmt::format("<a href=\"#{}\">{}</a>\n", IdOf(section), EscapeMarkup(section));
+  }
+  return html + "</nav>\n";
 }
 
 std::string ListItems(const std::vector<std::string>& items) {
@@ -141,9 +205,31 @@ HtmlCell HtmlCell::Drawing(std::string svg, std::string words) {
   return cell;
 }
 
+HtmlCell HtmlCell::Toned(std::string words, HtmlTone tone) {
+  HtmlCell cell(std::move(words));
+  cell.tone = tone;
+  return cell;
+}
+
+HtmlCell HtmlCell::Link(std::string words, std::string path) {
+  HtmlCell cell(std::move(words));
+  cell.path = std::move(path);
+  return cell;
+}
+
+void HtmlFragment::Append(const HtmlFragment& fragment) {
+  html_ += fragment.html_;
+  sections_.insert(sections_.end(), fragment.sections_.begin(), fragment.sections_.end());
+}
+
 void HtmlFragment::Heading(int level, const std::string& text) {
   LFIW_ASSERT(level >= 1 && level <= 4);
-  html_ += fmt::format("<h{}>{}</h{}>\n", level, EscapeMarkup(text), level);
+  std::string id;
+  if (level == 2) {
+    sections_.push_back(text);
+    id = fmt::format(" id=\"{}\"", IdOf(text));
+  }
+  html_ += fmt::format("<h{}{}>{}</h{}>\n", level, id, EscapeMarkup(text), level);
 }
 
 void HtmlFragment::Paragraph(const std::string& text) {
@@ -191,14 +277,10 @@ void HtmlFragment::Table(const HtmlTable& table) {
   html_ += "</tr></thead>\n<tbody>\n";
   for (const HtmlRow& row : table.rows) {
     LFIW_ASSERT(row.cells.size() == table.columns.size());
-    html_ += fmt::format("<tr class=\"{}\">", ToneClass(row.tone));
+    html_ += row.emphasis == HtmlEmphasis::kStrong ? "<tr class=\"strong\">" : "<tr>";
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       const HtmlCell& cell = row.cells[i];
-      const std::string content =
-          cell.svg.empty() ? EscapeMarkup(cell.text)
-                           : fmt::format("<span role=\"img\" aria-label=\"{}\">{}</span>",
-                                         EscapeMarkup(cell.text), cell.svg);
-      html_ += fmt::format("<td{}>{}</td>", AlignClass(table.columns[i].align), content);
+      html_ += fmt::format("<td{}>{}</td>", ClassOf(cell, table.columns[i].align), ContentOf(cell));
     }
     html_ += "</tr>\n";
   }
@@ -235,9 +317,9 @@ std::string HtmlPage(const std::string& title, const HtmlFragment& body) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</"
-      "html>\n",
-      EscapeMarkup(title), kStyleSheet, body.html());
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}{}</main>\n</body>\n"
+      "</html>\n",
+      EscapeMarkup(title), kStyleSheet, Contents(body.sections()), body.html());
 }
 
 }  // namespace lfiw::experiments

@@ -26,14 +26,22 @@ struct HtmlCell {
   HtmlCell(const char* words) : text(words) {}             // NOLINT(google-explicit-constructor)
   // A drawing made by this program, put in unescaped; `words` say the same to who cannot see it.
   static HtmlCell Drawing(std::string svg, std::string words);
+  static HtmlCell Toned(std::string words, HtmlTone tone);
+  // Leads to another page; `path` is relative to this one.
+  static HtmlCell Link(std::string words, std::string path);
 
   std::string text;
-  std::string svg;
+  std::string svg = {};
+  std::string path = {};
+  HtmlTone tone = HtmlTone::kNeutral;
 };
+
+// A row that a table is about stands out from the others.
+enum class HtmlEmphasis { kNone, kStrong };
 
 struct HtmlRow {
   std::vector<HtmlCell> cells = {};  // [columns]
-  HtmlTone tone = HtmlTone::kNeutral;
+  HtmlEmphasis emphasis = HtmlEmphasis::kNone;
 };
 
 struct HtmlTable {
@@ -52,8 +60,9 @@ struct HtmlTile {
 // A piece of a page, built top to bottom. All text is escaped; only SVG is taken as it is.
 class HtmlFragment {
  public:
-  void Append(const HtmlFragment& fragment) { html_ += fragment.html_; }
-  void Heading(int level, const std::string& text);  // 1 to 4
+  void Append(const HtmlFragment& fragment);
+  // Levels 1 to 4; those of level 2 make up the list of contents of a long page.
+  void Heading(int level, const std::string& text);
   void Paragraph(const std::string& text);
   void Muted(const std::string& text);  // a paragraph of less weight, such as what is missing
   void List(const std::vector<std::string>& items);
@@ -72,13 +81,15 @@ class HtmlFragment {
   void Details(const std::string& summary, const HtmlFragment& body);
 
   const std::string& html() const { return html_; }
+  const std::vector<std::string>& sections() const { return sections_; }
 
  private:
   std::string html_;
+  std::vector<std::string> sections_;  // headings of level 2
 };
 
 // A whole page that needs no other file, no network and no script; it follows the reader's light or
-// dark screen and prints.
+// dark screen and prints. From four sections on it begins with links to them.
 std::string HtmlPage(const std::string& title, const HtmlFragment& body);
 
 }  // namespace lfiw::experiments

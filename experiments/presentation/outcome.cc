@@ -8,12 +8,13 @@
 #include <string_view>
 
 #include "core/logs/line_reader.h"
+#include "experiments/presentation/verdict_colors.h"
 
 namespace lfiw::experiments {
 
 int Show(const Outcome& outcome, OutputForm form) {
   if (form == OutputForm::kText) {
-    fmt::print("{}", outcome.text);
+    fmt::print("{}", ShowsColors() ? WithVerdictColors(outcome.text) : outcome.text);
   } else {
     // file names may hold any bytes
     fmt::print("{}\n",

@@ -6,16 +6,20 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/index_list.h"
 #include "core/parallel.h"
 #include "models/adam.h"
 #include "models/image/dagan_networks.h"
 #include "models/image/network.h"
+#include "models/image/network_average.h"
 
 namespace lfiw::models {
 namespace {
 
 // images of one task in generation
 constexpr std::int64_t kGenerateBlock = 50;
+// keeps the term for diversity finite where noise moves nothing; of values in [-1, 1]
+constexpr double kLeastDifference = 1e-3;
 
 void CheckShape(const DaganOptions& options, std::int64_t side) {
   if (options.widths.size() < 2) {
@@ -121,7 +125,8 @@ class DaganTraining : public TrainingProblem {
         seed_(seed),
         watch_(watch),
         generator_adam_(model_.generator.parameters.size(), options_.training.adam),
-        critic_adam_(model_.critic.parameters.size(), options_.training.adam) {}
+        critic_adam_(model_.critic.parameters.size(), options_.training.adam),
+        average_(model_.generator, options_.average_decay) {}
 
   std::vector<std::string> FigureNames() const override {
     return {"wasserstein", "gradient_norm_error", "generator_loss"};
@@ -135,6 +140,7 @@ class DaganTraining : public TrainingProblem {
       penalty += figures[1] / static_cast<double>(options_.critic_steps);
     }
     const double generator_loss = GeneratorStep(step);
+    average_.Move(model_.generator, step);
     steps_ = step + 1;
     return {wasserstein, penalty, generator_loss};
   }
@@ -148,12 +154,25 @@ class DaganTraining : public TrainingProblem {
     public_.Save("model", file);
     generator_adam_.Save("generator_adam", file);
     critic_adam_.Save("critic_adam", file);
+    average_.Save("average", file);
   }
 
   void Load(const NpzFile& file) override {
     public_.Load(file, "model");
     generator_adam_.Load(file, "generator_adam");
     critic_adam_.Load(file, "critic_adam");
+    average_.Load(file, "average");
+  }
+
+  // Leaves the averaged generator in the model, with moments of batch norm that are its own.
+  void KeepAverage() {
+    if (options_.average_decay == 0.0) return;
+    average_.Swap(model_.generator);
+    SettleState(model_.generator, model_.device, [&](std::int64_t i, Pass& pass) {
+      const Chunk chunk = MakeChunk(options_.training.steps + i, options_.critic_steps, 0);
+      pass.noise = chunk.stream.Child(0);
+      model_.generate(pass, chunk.conditions, chunk.noise);
+    });
   }
 
  private:
@@ -227,7 +246,20 @@ class DaganTraining : public TrainingProblem {
     return result.figures;
   }
 
-  // The mean of -critic(generated).
+  // max(0, d / d' - 1): d is the mean difference of two drawings of a class, d' that of two
+  // drawings generated from one by different noise. It is 0 when the noise moves drawings as much
+  // as writers do, and large when it does not move them (as in Mao et al. 2019, without a bound).
+  at::Tensor LackOfDiversity(const Chunk& chunk, Pass& pass, const at::Tensor& fake) const {
+    const std::int64_t n = fake.size(0);
+    const std::vector<std::int64_t> rows = IndexList(n);
+    const Stream stream = chunk.stream.Child(3);
+    const at::Tensor other = model_.generate(
+        pass, chunk.conditions, NoiseTensor(stream, rows, options_.noise_dim).to(model_.device));
+    const at::Tensor real = (chunk.conditions - chunk.partners).abs().mean();
+    return at::relu(real / ((fake - other).abs().mean() + kLeastDifference) - 1.0);
+  }
+
+  // The mean of -critic(generated), and the term for diversity.
   double GeneratorStep(std::int64_t step) {
     const auto body = [&](std::int64_t index, Pass& pass) -> ChunkLoss {
       const Chunk chunk = MakeChunk(step, options_.critic_steps, index);
@@ -235,8 +267,12 @@ class DaganTraining : public TrainingProblem {
       Pass judge = model_.critic.MakePass(PassMode::kTraining, model_.device);
       judge.noise = chunk.stream.Child(1);
       const at::Tensor fake = model_.generate(pass, chunk.conditions, chunk.noise);
-      const at::Tensor loss = -chunk.share * model_.judge(judge, chunk.conditions, fake).mean();
-      return {loss, {loss.item<double>()}};
+      at::Tensor loss = -chunk.share * model_.judge(judge, chunk.conditions, fake).mean();
+      const double reported = loss.item<double>();
+      if (options_.diversity > 0.0) {
+        loss = loss + chunk.share * options_.diversity * LackOfDiversity(chunk, pass, fake);
+      }
+      return {loss, {reported}};
     };
     const StepGradient result =
         ChunkedGradient(model_.generator, model_.device, options_.training.chunks, body);
@@ -253,6 +289,7 @@ class DaganTraining : public TrainingProblem {
   const DaganWatch& watch_;
   std::int64_t steps_ = 0;
   Adam generator_adam_, critic_adam_;
+  NetworkAverage average_;
 };
 
 DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,
@@ -263,6 +300,7 @@ DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std:
   DaganFit fit{Dagan(options, images.channels, images.height, Stream(seed, "dagan weights")), {}};
   DaganTraining problem(images, classes, fit.model, seed, watch);
   fit.history = Train(problem, options.training, job);
+  problem.KeepAverage();
   return fit;
 }
 

@@ -20,6 +20,8 @@ struct DaganOptions {
   double dropout = 0.5;           // after each halving and doubling
   std::int64_t critic_steps = 5;  // critic steps before each generator step
   double penalty = 10.0;          // weight of the gradient penalty
+  double diversity = 0.0;         // weight of the term that asks noise to matter; 0: none
+  double average_decay = 0.0;     // of the running mean of the generator; 0: the last step
   bool rotate = true;             // half of all pairs are turned by a random quarter
   ImageTrainingOptions training = {
       .steps = 75'000,
@@ -38,6 +40,14 @@ struct DaganOptions {
     v.Field("dropout", dropout, "rate of dropout after halvings", Between(0.0, 0.99));
     v.Field("critic_steps", critic_steps, "critic steps per generator step", AtLeast(1));
     v.Field("penalty", penalty, "weight of the gradient penalty", AtLeast(0.0));
+    v.Field(
+        "diversity", diversity,
+        "weight of max(0, d / d' - 1), the differences between two real drawings of a class and "
+        "between two generated from one drawing",
+        AtLeast(0.0));
+    v.Field("average_decay", average_decay,
+            "decay of the mean of the generator's parameters; 0 takes those of the last step",
+            Between(0.0, 1.0));
     v.Field("rotate", rotate, "turn half of the pairs by a random quarter");
     v.Field("training", training, "steps, batch and optimizer");
   }

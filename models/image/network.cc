@@ -11,6 +11,9 @@
 namespace lfiw::models {
 namespace {
 
+// 0.9^100 = 2.7e-5 is left of moments that move by a tenth
+constexpr std::int64_t kSettlingPasses = 100;
+
 // One flat tensor that views a host buffer; passes only read it.
 at::Tensor HostView(const VectorF& values) {
   return at::from_blob(const_cast<float*>(values.data()), {values.size()}, at::kFloat);
@@ -105,6 +108,16 @@ StepGradient ChunkedGradient(Network& network, at::Device device, std::int64_t c
   }
   network.state = state / static_cast<float>(chunks);
   return sum;
+}
+
+void SettleState(Network& network, at::Device device,
+                 const std::function<void(std::int64_t, Pass&)>& apply) {
+  const c10::InferenceMode inference;
+  for (std::int64_t i = 0; i < kSettlingPasses; ++i) {
+    Pass pass = network.MakePass(PassMode::kTraining, device);
+    apply(i, pass);
+    network.state = Updated(network.layout.state, network.state, pass.observed);
+  }
 }
 
 std::pair<std::int64_t, std::int64_t> ChunkRange(std::int64_t count, std::int64_t chunks,

@@ -51,6 +51,12 @@ struct StepGradient {
 StepGradient ChunkedGradient(Network& network, at::Device device, std::int64_t chunks,
                              const std::function<ChunkLoss(std::int64_t, Pass&)>& body);
 
+// Lets the running moments of batch norm follow the parameters as they are now, by passes in
+// training mode one after another: apply(pass number, pass) applies the network to a batch. They
+// then hold what such batches show, and nearly nothing (2e-5) of what was before.
+void SettleState(Network& network, at::Device device,
+                 const std::function<void(std::int64_t, Pass&)>& apply);
+
 // The part of `count` things that falls to a chunk: [begin, end).
 std::pair<std::int64_t, std::int64_t> ChunkRange(std::int64_t count, std::int64_t chunks,
                                                  std::int64_t chunk);

@@ -16,6 +16,7 @@
 #include "models/image/causal_sampler.h"
 #include "models/image/logistic_mixture.h"
 #include "models/image/network.h"
+#include "models/image/network_average.h"
 
 namespace lfiw::models {
 namespace {
@@ -155,13 +156,8 @@ class PixelCnnTraining : public TrainingProblem {
         model_(*model.impl_),
         options_(model_.options),
         seed_(seed),
-        adam_(model_.network.parameters.size(), options_.training.adam) {
-    const auto indices =
-        DrawIndices(Stream(seed, "pixel cnn first batch"), options_.initial_batch, images.count);
-    Pass pass = model_.network.MakePass(PassMode::kInference, at::kCPU);
-    model_.causal.Initialize(pass, ImageTensor(images, indices));
-    average_ = model_.network.parameters;
-  }
+        adam_(model_.network.parameters.size(), options_.training.adam),
+        average_(InitializedByData(), options_.average_decay) {}
 
   std::vector<std::string> FigureNames() const override {
     if (held_out_.count == 0) return {"bits_per_dimension"};
@@ -188,37 +184,43 @@ class PixelCnnTraining : public TrainingProblem {
     adam_.set_learning_rate(training.adam.learning_rate *
                             std::pow(options_.rate_decay, static_cast<double>(step)));
     adam_.Step(result.gradient, model_.network.parameters);
-    // early steps average over what there is
-    const double decay = std::min(options_.average_decay,
-                                  static_cast<double>(step + 1) / static_cast<double>(step + 10));
-    average_ += static_cast<float>(1.0 - decay) * (model_.network.parameters - average_);
+    average_.Move(model_.network, step);
     return result.figures;
   }
 
   std::vector<double> Evaluate() override {
     if (held_out_.count == 0) return {};
-    std::swap(average_, model_.network.parameters);
+    average_.Swap(model_.network);
     const double bits = public_.BitsPerDimension(held_out_);
-    std::swap(average_, model_.network.parameters);
+    average_.Swap(model_.network);
     return {bits};
   }
 
   void Save(NpzFile& file) const override {
     model_.network.Save("model", file);
-    file.Put("average", average_);
+    average_.Save("average", file);
     adam_.Save("adam", file);
   }
 
   void Load(const NpzFile& file) override {
     model_.network.Load(file, "model");
-    average_ = file.GetVector("average");
+    average_.Load(file, "average");
     adam_.Load(file, "adam");
   }
 
   // Leaves the averaged parameters in the model.
-  void KeepAverage() { model_.network.parameters = average_; }
+  void KeepAverage() { average_.Swap(model_.network); }
 
  private:
+  // The network, scaled by its activations for the first batch.
+  const Network& InitializedByData() {
+    const auto indices =
+        DrawIndices(Stream(seed_, "pixel cnn first batch"), options_.initial_batch, images_.count);
+    Pass pass = model_.network.MakePass(PassMode::kInference, at::kCPU);
+    model_.causal.Initialize(pass, ImageTensor(images_, indices));
+    return model_.network;
+  }
+
   const ImageBatch& images_;
   const ImageBatch& held_out_;
   PixelCnn& public_;
@@ -226,7 +228,7 @@ class PixelCnnTraining : public TrainingProblem {
   const PixelCnnOptions& options_;
   std::uint64_t seed_;
   Adam adam_;
-  VectorF average_;
+  NetworkAverage average_;
 };
 
 PixelCnnFit TrainPixelCnn(const ImageBatch& images, const ImageBatch& held_out,

@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "models/adam.h"
 #include "models/image/network.h"
+#include "models/image/network_average.h"
 #include "models/image/sngan_networks.h"
 
 namespace lfiw::models {
@@ -87,7 +88,8 @@ class SnganTraining : public TrainingProblem {
         seed_(seed),
         device_(TorchDevice(ResolveDevice(options_.training.device))),
         generator_adam_(model_.generator.parameters.size(), options_.training.adam),
-        discriminator_adam_(model_.discriminator.parameters.size(), options_.training.adam) {}
+        discriminator_adam_(model_.discriminator.parameters.size(), options_.training.adam),
+        average_(model_.generator, options_.average_decay) {}
 
   std::vector<std::string> FigureNames() const override {
     return {"discriminator_loss", "generator_loss"};
@@ -103,19 +105,32 @@ class SnganTraining : public TrainingProblem {
     for (std::int64_t k = 0; k < options_.critic_steps; ++k) {
       discriminator_loss += DiscriminatorStep(step, k) / static_cast<double>(options_.critic_steps);
     }
-    return {discriminator_loss, GeneratorStep(step)};
+    const double generator_loss = GeneratorStep(step);
+    average_.Move(model_.generator, step);
+    return {discriminator_loss, generator_loss};
   }
 
   void Save(NpzFile& file) const override {
     saved_.Save("model", file);
     generator_adam_.Save("generator_adam", file);
     discriminator_adam_.Save("discriminator_adam", file);
+    average_.Save("average", file);
   }
 
   void Load(const NpzFile& file) override {
     saved_.Load(file, "model");
     generator_adam_.Load(file, "generator_adam");
     discriminator_adam_.Load(file, "discriminator_adam");
+    average_.Load(file, "average");
+  }
+
+  // Leaves the averaged generator in the model, with moments of batch norm that are its own.
+  void KeepAverage() {
+    if (options_.average_decay == 0.0) return;
+    average_.Swap(model_.generator);
+    SettleState(model_.generator, device_, [&](std::int64_t i, Pass& pass) {
+      Generate(pass, Named("sngan settling noise", i, 0), 0, options_.generator_batch);
+    });
   }
 
  private:
@@ -188,6 +203,7 @@ class SnganTraining : public TrainingProblem {
   std::uint64_t seed_;
   at::Device device_;
   Adam generator_adam_, discriminator_adam_;
+  NetworkAverage average_;
 };
 
 SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::uint64_t seed,
@@ -197,6 +213,7 @@ SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::
   SnganFit fit{Sngan(options, size.channels, size.side, Stream(seed, "sngan weights")), {}};
   SnganTraining problem(images, fit.model, seed);
   fit.history = Train(problem, options.training, job);
+  problem.KeepAverage();
   return fit;
 }
 

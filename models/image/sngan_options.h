@@ -28,6 +28,7 @@ struct SnganOptions {
   std::int64_t discriminator_width = 128;  // resnet: every layer's channels; standard: the first's
   std::int64_t critic_steps = 5;           // discriminator steps before each generator step
   std::int64_t generator_batch = 128;      // generated images of a generator step
+  double average_decay = 0.0;              // of the running mean of the generator; 0: the last step
   ImageTrainingOptions training = {
       .steps = 50'000,
       .batch = 64,
@@ -45,6 +46,9 @@ struct SnganOptions {
             AtLeast(1));
     v.Field("critic_steps", critic_steps, "discriminator steps per generator step", AtLeast(1));
     v.Field("generator_batch", generator_batch, "images of a generator step", AtLeast(1));
+    v.Field("average_decay", average_decay,
+            "decay of the mean of the generator's parameters; 0 takes those of the last step",
+            Between(0.0, 1.0));
     v.Field("training", training, "steps, batch and optimizer; the rate falls linearly to 0");
   }
 };

@@ -41,6 +41,21 @@ TEST_F(DrawWithGeneratorTest, MakesSoManyOfEveryClass) {
   EXPECT_EQ(generated.history.steps, (std::vector<std::int64_t>{2, 4}));
 }
 
+// Two drawings of each class, each used twice.
+TEST(DiversityOf, ComparesWhatIsMadeFromOneDrawingWithRealOnesOfAClass) {
+  const SplitDrawings drawings = ToySplit(2);
+  ImageBatch generated = NoImages();
+  for (const std::int64_t condition : ConditionsOf(drawings, 4)) {
+    AppendImages(TakeImages(drawings.images, std::vector<std::int64_t>{condition}), generated);
+  }
+  EXPECT_EQ(DiversityOf(generated, drawings), 0.0) << "copies";
+  // the second use of each drawing gets the other one of its class in its place
+  const std::vector<std::int64_t> swapped = {0, 1, 3, 2, 4, 5, 7, 6};
+  EXPECT_EQ(DiversityOf(TakeImages(generated, swapped), drawings), 1.0);
+  EXPECT_FALSE(DiversityOf(TakeImages(generated, std::vector<std::int64_t>{0, 1, 4, 5}), drawings))
+      << "each was used once";
+}
+
 TEST_F(DrawWithGeneratorTest, ShowsWhatItDrawsInTheRunDirectory) {
   const GeneratedDrawings generated = Draw(ToySplit());
   const ImageBatch grid = ReadPng(directory_.File("plots/dagan_0.png"));

@@ -47,7 +47,7 @@ class OmniglotPageTest : public testing::Test {
 
   std::string Page() const {
     std::vector<OmniglotRun> runs = TwoRuns();
-    OmniglotTable table = MakeTable(runs, {});
+    OmniglotTable table = MakeTable(runs, generated_[0].images.labels, {});
     std::vector<RankedClass> ranked =
         RankDrawings(drawings_, generated_[0].images, runs[0].ratios.weights.generated, 6, 1);
     return OmniglotPage({.config = config_,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/omniglot/paired_drawings.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/omniglot/toy_drawings.h"
 
@@ -53,8 +54,9 @@ TEST_F(MeasureRunsTest, RunsHaveSeedsOfTheirOwnAndGeneratorsInTurn) {
 TEST_F(MeasureRunsTest, StagesGiveWhatTheirPartsGiveAlone) {
   const std::vector<OmniglotRun> runs = Measure();
   const OmniglotRun& run = runs[1];
-  const ImageBatch real = TakeImages(drawings_.images, drawings_.train.rows);
-  const RatioFit ratios = FitRatios(real, generated_[1].images, config_.ratio, run.seed, {});
+  const RatioFit ratios = FitRatios(PairedRealDrawings(drawings_),
+                                    PairedGeneratedDrawings(drawings_, generated_[1].images),
+                                    config_.ratio, run.seed, {});
   EXPECT_EQ(run.ratios.weights.generated, ratios.weights.generated);
   EXPECT_EQ(run.ratios.histories, ratios.histories);
   const AugmentationData data{drawings_, generated_[1].images, ratios.weights.generated};

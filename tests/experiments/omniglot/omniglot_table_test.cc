@@ -32,9 +32,13 @@ std::vector<OmniglotRun> Runs() {
   return runs;
 }
 
+// The classes of the generated drawings.
+constexpr std::array<std::int64_t, 4> kLabels = {0, 0, 1, 1};
+
 // Weights to the power alpha, as in the paper.
 AugmentedOptions Power(double alpha) {
   AugmentedOptions options;
+  options.balance = WeightBalance::kNone;
   options.tempered = 0.0;
   options.alpha = alpha;
   return options;
@@ -43,13 +47,14 @@ AugmentedOptions Power(double alpha) {
 TEST(MakeTable, TemperedWeightsAreWorthTheirShareOfTheDrawings) {
   AugmentedOptions options;
   options.tempered = 0.9;
-  const RunWeights weights = MakeTable(Runs(), options).weights[0];
+  options.balance = WeightBalance::kNone;
+  const RunWeights weights = MakeTable(Runs(), kLabels, options).weights[0];
   EXPECT_NEAR(weights.ess, 0.9 * 4.0, 1e-6);
   EXPECT_LT(weights.alpha, 1.0);
 }
 
 TEST(MakeTable, AveragesOverRunsWithStandardErrors) {
-  const OmniglotTable table = MakeTable(Runs(), Power(1.0));
+  const OmniglotTable table = MakeTable(Runs(), kLabels, Power(1.0));
   EXPECT_EQ(table.columns[0].data, TrainingData::kReal);
   EXPECT_NEAR(table.columns[0].accuracy.value, 0.7, 1e-12);
   EXPECT_NEAR(table.columns[0].accuracy.standard_error, 0.1, 1e-12);
@@ -57,7 +62,7 @@ TEST(MakeTable, AveragesOverRunsWithStandardErrors) {
 }
 
 TEST(MakeTable, DifferencesArePairedSoThatCommonNoiseCancels) {
-  const PairedDifference mixed = MakeTable(Runs(), Power(1.0)).differences[1];
+  const PairedDifference mixed = MakeTable(Runs(), kLabels, Power(1.0)).differences[1];
   EXPECT_EQ(mixed.left, TrainingData::kMixedWeighted);
   EXPECT_EQ(mixed.right, TrainingData::kMixed);
   EXPECT_NEAR(mixed.accuracy.value, 0.1, 1e-12);
@@ -66,11 +71,11 @@ TEST(MakeTable, DifferencesArePairedSoThatCommonNoiseCancels) {
 
 TEST(MakeTable, EffectiveSamplesAreOfTheFlattenedWeights) {
   // weights 1, 1, 2, 4: 8^2 / 22
-  EXPECT_NEAR(MakeTable(Runs(), Power(1.0)).weights[0].ess, 64.0 / 22.0, 1e-12);
-  EXPECT_NEAR(MakeTable(Runs(), Power(1.0)).weights[0].max_weight, 0.5, 1e-12);
-  EXPECT_NEAR(MakeTable(Runs(), Power(0.0)).weights[0].ess, 4.0, 1e-12);
-  EXPECT_EQ(MakeTable(Runs(), Power(0.0)).weights[0].calibration.auc,
-            MakeTable(Runs(), Power(1.0)).weights[0].calibration.auc);
+  EXPECT_NEAR(MakeTable(Runs(), kLabels, Power(1.0)).weights[0].ess, 64.0 / 22.0, 1e-12);
+  EXPECT_NEAR(MakeTable(Runs(), kLabels, Power(1.0)).weights[0].max_weight, 0.5, 1e-12);
+  EXPECT_NEAR(MakeTable(Runs(), kLabels, Power(0.0)).weights[0].ess, 4.0, 1e-12);
+  EXPECT_EQ(MakeTable(Runs(), kLabels, Power(0.0)).weights[0].calibration.auc,
+            MakeTable(Runs(), kLabels, Power(1.0)).weights[0].calibration.auc);
 }
 
 TEST(ValidationCurve, IsTheMeanOverRunsAfterEachEpoch) {
@@ -82,21 +87,22 @@ TEST(ValidationCurve, IsTheMeanOverRunsAfterEachEpoch) {
 }
 
 TEST(TableText, HasTheColumnsThePaperAndTheDifferences) {
-  const std::string text = TableText(MakeTable(Runs(), Power(1.0)));
+  const std::string text = TableText(MakeTable(Runs(), kLabels, Power(1.0)));
   EXPECT_THAT(text, HasSubstr("D_cl + D_g w/ LFIW  0.7500 ± 0.0500  0.6818 ± 0.0022"));
   EXPECT_THAT(text, HasSubstr("D_cl + D_g w/ LFIW less D_cl + D_g: +0.1000 ± 0.0000"));
 }
 
 TEST(OmniglotCsv, HasALinePerColumnAndRunAndPerQuantity) {
   EXPECT_THAT(RunsCsv(Runs()), HasSubstr("\"D_g w/ LFIW\",1,0,0,0.6,0,0,20\n"));
-  EXPECT_THAT(TableCsv(MakeTable(Runs(), Power(1.0))), HasSubstr("\"D_cl + D_g less D_cl\","));
+  EXPECT_THAT(TableCsv(MakeTable(Runs(), kLabels, Power(1.0))),
+              HasSubstr("\"D_cl + D_g less D_cl\","));
   EXPECT_THAT(RunsCsv(Runs()), StartsWith("trained_on,run,generator,seed,test_accuracy,"
                                           "validation_accuracy,kept_step,steps\n"));
-  EXPECT_THAT(TableCsv(MakeTable(Runs(), Power(1.0))),
+  EXPECT_THAT(TableCsv(MakeTable(Runs(), kLabels, Power(1.0))),
               StartsWith("quantity,value,stderr,paper_value,paper_stderr\n"));
-  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), Power(1.0))),
+  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), kLabels, Power(1.0))),
               StartsWith("run,auc,accuracy,ece,squared_error,brier,nll,alpha,ess,max_weight\n0,"));
-  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), Power(1.0))), HasSubstr("\n1,"));
+  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), kLabels, Power(1.0))), HasSubstr("\n1,"));
 }
 
 }  // namespace

@@ -182,14 +182,16 @@ TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
   const OmniglotConfig config = Shipped("omniglot_small.yaml");
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(SmallDaganOptions()));
   EXPECT_EQ(config.split.classes, 100);
-  EXPECT_EQ(config.generated_per_class, 15);
-  EXPECT_EQ(config.classifier.epochs, 40);
+  EXPECT_EQ(config.generated_per_class, 30);
+  EXPECT_EQ(config.classifier.epochs, 6);
 }
 
 TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
   const OmniglotConfig config = Shipped("omniglot.yaml");
   OmniglotConfig published;
+  published.ratio.sees = RatioInput::kDrawing;
   published.classifier.tempered = 0.0;
+  published.classifier.balance = WeightBalance::kNone;
   EXPECT_EQ(CanonicalText(config), CanonicalText(published));
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(DaganOptions()));
   EXPECT_EQ(config.split.classes, 1200);

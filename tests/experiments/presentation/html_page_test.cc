@@ -24,7 +24,8 @@ HtmlFragment EverythingOf(const std::string& text) {
   html.Tiles({{text, text, text}});
   html.Table({.caption = text,
               .columns = {{text, HtmlAlign::kNumber, text}, {text}},
-              .rows = {{{text, HtmlCell::Drawing("<svg></svg>", text)}, HtmlTone::kBad}}});
+              .rows = {{{text, HtmlCell::Drawing("<svg></svg>", text)}, HtmlEmphasis::kStrong},
+                       {{HtmlCell::Toned(text, HtmlTone::kBad), HtmlCell::Link(text, text)}}}});
   html.Verdict(HtmlTone::kGood, text, text, {text});
   html.Figure("figure", "<svg></svg>", text);
   inner.Paragraph(text);
@@ -49,6 +50,18 @@ TEST(HtmlPage, NeedsNoScriptAndNothingFromElsewhere) {
   EXPECT_THAT(page, Not(HasSubstr("http")));
   EXPECT_THAT(page, Not(HasSubstr("url(")));
   EXPECT_THAT(page, Not(HasSubstr("@import")));
+}
+
+TEST(HtmlPage, LongOnesBeginWithLinksToTheirSections) {
+  HtmlFragment body, part;
+  for (const char* title : {"First & last?", "Two", "Three"}) body.Heading(2, title);
+  EXPECT_THAT(HtmlPage("short", body), Not(HasSubstr("<nav")));
+  part.Heading(2, "Four");
+  body.Append(part);
+  const std::string page = HtmlPage("long", body);
+  EXPECT_THAT(page, HasSubstr("<a href=\"#first-last\">First &amp; last?</a>"));
+  EXPECT_THAT(page, HasSubstr("<h2 id=\"first-last\">First &amp; last?</h2>"));
+  EXPECT_THAT(page, HasSubstr("<a href=\"#four\">Four</a>"));
 }
 
 TEST(HtmlFragment, NumbersAreAlignedInHeadAndBody) {

@@ -26,6 +26,8 @@ DaganOptions TinyDagan() {
   options.widths = {3, 4, 5};
   options.noise_dim = 4;
   options.critic_steps = 2;
+  options.average_decay = 0.5;
+  options.diversity = 0.5;
   options.training.batch = 6;
   options.training.steps = 6;
   options.training.report_every = 2;
@@ -187,6 +189,30 @@ TEST(DaganTest, LearnsToKeepTheBrightnessOfItsCondition) {
   }
   const double count = 4.0 * kSide * kSide;
   EXPECT_GT(bright / count, dark / count + 80.0);
+}
+
+TEST(DaganTest, TheTermForDiversityLetsNoiseMoveTheDrawings) {
+  const auto spread = [](double weight) {
+    DaganOptions options = TinyDagan();
+    options.diversity = weight;
+    options.dropout = 0.0;
+    options.training.steps = 60;
+    options.training.adam.learning_rate = 3e-3;
+    const DaganFit fit = Fit(options);
+    const ImageBatch images = ColorfulImages(11, kSide, 1);
+    const std::vector<std::int64_t> conditions(20, 3);  // of one drawing
+    const ImageBatch made = fit.model.Generate(images, conditions, Stream(2, "z"), 0);
+    double sum = 0.0;
+    for (std::int64_t i = 1; i < made.count; ++i) {
+      for (std::int64_t p = 0; p < made.image_size(); ++p) {
+        const auto place = static_cast<std::size_t>(p);
+        sum += std::abs(static_cast<double>(made.Image(i)[place]) -
+                        static_cast<double>(made.Image(0)[place]));
+      }
+    }
+    return sum;
+  };
+  EXPECT_GT(spread(5.0), 1.5 * spread(0.0));
 }
 
 TEST(DaganTest, AWatchSeesTheModelAtEveryEntryOfTheHistoryAndChangesNothing) {

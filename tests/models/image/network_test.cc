@@ -50,6 +50,18 @@ StepGradient GradientOf(SmallStep& small, std::int64_t chunks) {
   });
 }
 
+TEST(SettleStateTest, RunningMomentsBecomeThoseOfWhatThePassesShow) {
+  SmallStep small;
+  small.network.state.setConstant(1000.0f);  // of other parameters
+  const at::Tensor x = ImageTensor(ColorfulImages(8, 8, 3), FirstIndices(8));
+  SettleState(small.network, at::kCPU,
+              [&](std::int64_t, Pass& pass) { small.norm(pass, small.conv(pass, x)); });
+  const Pass pass = small.network.MakePass(PassMode::kInference, at::kCPU);
+  const at::Tensor y = small.conv(pass, x);
+  const at::Tensor mean = y.mean({0, 2, 3});
+  EXPECT_LT((pass.state[0] - mean).abs().max().item<double>(), 0.1) << "2.7e-5 of 1000 is left";
+}
+
 TEST(ChunkedGradientTest, ChunksSumToTheWholeBatch) {
   SmallStep whole, chunked;
   const StepGradient one = GradientOf(whole, 1), four = GradientOf(chunked, 4);
