@@ -17,8 +17,8 @@ namespace lfiw::experiments {
 // another kernel of OpenBLAS. Both signals are held from before their initializers on, so that one
 // that comes meanwhile waits for TakeInterrupts instead of ending the program without a word.
 
-// From here on the two signals, also those that were held, set InterruptRequested. Call before other
-// threads start.
+// From here on the two signals, also those that were held, set InterruptRequested. Call before
+// other threads start.
 void TakeInterrupts();
 
 // The exit status of a program that stopped as it was asked to: 128 plus the number of the signal,

@@ -11,7 +11,7 @@
 #include "models/adam.h"
 #include "models/image/dagan_networks.h"
 #include "models/image/network.h"
-#include "models/image/network_average.h"
+#include "models/image/parameter_average.h"
 
 namespace lfiw::models {
 namespace {
@@ -126,7 +126,7 @@ class DaganTraining : public TrainingProblem {
         watch_(watch),
         generator_adam_(model_.generator.parameters.size(), options_.training.adam),
         critic_adam_(model_.critic.parameters.size(), options_.training.adam),
-        average_(model_.generator, options_.average_decay) {}
+        average_(model_.generator.parameters, options_.average_decay) {}
 
   std::vector<std::string> FigureNames() const override {
     return {"wasserstein", "gradient_norm_error", "generator_loss"};
@@ -140,7 +140,7 @@ class DaganTraining : public TrainingProblem {
       penalty += figures[1] / static_cast<double>(options_.critic_steps);
     }
     const double generator_loss = GeneratorStep(step);
-    average_.Move(model_.generator, step);
+    average_.Move(model_.generator.parameters, step);
     steps_ = step + 1;
     return {wasserstein, penalty, generator_loss};
   }
@@ -167,7 +167,7 @@ class DaganTraining : public TrainingProblem {
   // Leaves the averaged generator in the model, with moments of batch norm that are its own.
   void KeepAverage() {
     if (options_.average_decay == 0.0) return;
-    average_.Swap(model_.generator);
+    average_.Swap(model_.generator.parameters);
     SettleState(model_.generator, model_.device, [&](std::int64_t i, Pass& pass) {
       const Chunk chunk = MakeChunk(options_.training.steps + i, options_.critic_steps, 0);
       pass.noise = chunk.stream.Child(0);
@@ -289,7 +289,7 @@ class DaganTraining : public TrainingProblem {
   const DaganWatch& watch_;
   std::int64_t steps_ = 0;
   Adam generator_adam_, critic_adam_;
-  NetworkAverage average_;
+  ParameterAverage average_;
 };
 
 DaganFit TrainDagan(const ImageBatch& images, const std::vector<std::vector<std::int64_t>>& classes,

@@ -16,7 +16,7 @@
 #include "models/image/causal_sampler.h"
 #include "models/image/logistic_mixture.h"
 #include "models/image/network.h"
-#include "models/image/network_average.h"
+#include "models/image/parameter_average.h"
 
 namespace lfiw::models {
 namespace {
@@ -184,15 +184,15 @@ class PixelCnnTraining : public TrainingProblem {
     adam_.set_learning_rate(training.adam.learning_rate *
                             std::pow(options_.rate_decay, static_cast<double>(step)));
     adam_.Step(result.gradient, model_.network.parameters);
-    average_.Move(model_.network, step);
+    average_.Move(model_.network.parameters, step);
     return result.figures;
   }
 
   std::vector<double> Evaluate() override {
     if (held_out_.count == 0) return {};
-    average_.Swap(model_.network);
+    average_.Swap(model_.network.parameters);
     const double bits = public_.BitsPerDimension(held_out_);
-    average_.Swap(model_.network);
+    average_.Swap(model_.network.parameters);
     return {bits};
   }
 
@@ -209,16 +209,16 @@ class PixelCnnTraining : public TrainingProblem {
   }
 
   // Leaves the averaged parameters in the model.
-  void KeepAverage() { average_.Swap(model_.network); }
+  void KeepAverage() { average_.Swap(model_.network.parameters); }
 
  private:
-  // The network, scaled by its activations for the first batch.
-  const Network& InitializedByData() {
+  // The network's parameters, scaled by its activations for the first batch.
+  const VectorF& InitializedByData() {
     const auto indices =
         DrawIndices(Stream(seed_, "pixel cnn first batch"), options_.initial_batch, images_.count);
     Pass pass = model_.network.MakePass(PassMode::kInference, at::kCPU);
     model_.causal.Initialize(pass, ImageTensor(images_, indices));
-    return model_.network;
+    return model_.network.parameters;
   }
 
   const ImageBatch& images_;
@@ -228,7 +228,7 @@ class PixelCnnTraining : public TrainingProblem {
   const PixelCnnOptions& options_;
   std::uint64_t seed_;
   Adam adam_;
-  NetworkAverage average_;
+  ParameterAverage average_;
 };
 
 PixelCnnFit TrainPixelCnn(const ImageBatch& images, const ImageBatch& held_out,

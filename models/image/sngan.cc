@@ -9,7 +9,7 @@
 #include "core/parallel.h"
 #include "models/adam.h"
 #include "models/image/network.h"
-#include "models/image/network_average.h"
+#include "models/image/parameter_average.h"
 #include "models/image/sngan_networks.h"
 
 namespace lfiw::models {
@@ -89,7 +89,7 @@ class SnganTraining : public TrainingProblem {
         device_(TorchDevice(ResolveDevice(options_.training.device))),
         generator_adam_(model_.generator.parameters.size(), options_.training.adam),
         discriminator_adam_(model_.discriminator.parameters.size(), options_.training.adam),
-        average_(model_.generator, options_.average_decay) {}
+        average_(model_.generator.parameters, options_.average_decay) {}
 
   std::vector<std::string> FigureNames() const override {
     return {"discriminator_loss", "generator_loss"};
@@ -106,7 +106,7 @@ class SnganTraining : public TrainingProblem {
       discriminator_loss += DiscriminatorStep(step, k) / static_cast<double>(options_.critic_steps);
     }
     const double generator_loss = GeneratorStep(step);
-    average_.Move(model_.generator, step);
+    average_.Move(model_.generator.parameters, step);
     return {discriminator_loss, generator_loss};
   }
 
@@ -127,7 +127,7 @@ class SnganTraining : public TrainingProblem {
   // Leaves the averaged generator in the model, with moments of batch norm that are its own.
   void KeepAverage() {
     if (options_.average_decay == 0.0) return;
-    average_.Swap(model_.generator);
+    average_.Swap(model_.generator.parameters);
     SettleState(model_.generator, device_, [&](std::int64_t i, Pass& pass) {
       Generate(pass, Named("sngan settling noise", i, 0), 0, options_.generator_batch);
     });
@@ -203,7 +203,7 @@ class SnganTraining : public TrainingProblem {
   std::uint64_t seed_;
   at::Device device_;
   Adam generator_adam_, discriminator_adam_;
-  NetworkAverage average_;
+  ParameterAverage average_;
 };
 
 SnganFit TrainSngan(const ImageBatch& images, const SnganOptions& options, std::uint64_t seed,
