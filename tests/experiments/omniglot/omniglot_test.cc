@@ -182,8 +182,8 @@ TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
   const OmniglotConfig config = Shipped("omniglot_small.yaml");
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(SmallDaganOptions()));
   EXPECT_EQ(config.split.classes, 100);
-  EXPECT_EQ(config.generated_per_class, 30);
-  EXPECT_EQ(config.classifier.epochs, 6);
+  EXPECT_EQ(config.generated_per_class, 15);
+  EXPECT_EQ(config.classifier.epochs, 40);
 }
 
 TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
