@@ -49,21 +49,26 @@ class SharedWork {
   std::unique_ptr<Progress> bar_;
 };
 
+DynamicsMemberStage::Key MemberKey(const EvaluationConfig& config, const LogSplit& split,
+                                   std::int64_t member) {
+  // what a member learns does not depend on how many others there are
+  DynamicsOptions options = config.dynamics;
+  options.members = 1;
+  return {options, member, split.dynamics,
+          split.skipped.empty() ? std::vector<std::int64_t>()
+                                : split.skipped[static_cast<std::size_t>(member)],
+          config.seed};
+}
+
 // Fits all members, each as a stage of its own, and puts them together.
 Artifact FitMembers(const StageContext& context, const LogSource& log, const LogSplit& split) {
   const EvaluationConfig& config = context.config;
   const std::int64_t count = config.dynamics.members;
-  // what a member learns does not depend on how many others there are
-  DynamicsOptions options = config.dynamics;
-  options.members = 1;
-  const SharedWork shared(context, "fit dynamics", count * options.fit.steps);
+  const SharedWork shared(context, "fit dynamics", count * config.dynamics.fit.steps);
   std::vector<Artifact> members(static_cast<std::size_t>(count));
   ShareTasks(context.cache, count, [&](std::int64_t k) {
-    const auto member = static_cast<std::size_t>(k);
-    members[member] = context.cache.Run<DynamicsMemberStage>(
-        {options, k, split.dynamics,
-         split.skipped.empty() ? std::vector<std::int64_t>() : split.skipped[member], config.seed},
-        {log}, shared.work());
+    members[static_cast<std::size_t>(k)] =
+        context.cache.Run<DynamicsMemberStage>(MemberKey(config, split, k), {log}, shared.work());
   });
   return context.cache.Run<DynamicsStage>(
       {config.dynamics, split.dynamics, split.skipped, config.seed}, {log, members},
@@ -260,6 +265,10 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
     models.hashes.push_back(artifact.content_hash);
   }
   return models;
+}
+
+bool HasFirstFit(const StageContext& context, const LogSource& log, const LogSplit& split) {
+  return context.cache.Has<DynamicsMemberStage>(MemberKey(context.config, split, 0), {log});
 }
 
 }  // namespace lfiw::experiments

@@ -23,6 +23,9 @@ FittedModels FitModels(const StageContext& context, const LogSource& dynamics_lo
                        const LogSource& log, const std::optional<PolicySource>& behavior,
                        const LogSplit& split, std::int64_t classifiers);
 
+// Whether the cache holds the first of the fits that FitModels makes.
+bool HasFirstFit(const StageContext& context, const LogSource& log, const LogSplit& split);
+
 }  // namespace lfiw::experiments
 
 #endif  // LFIW_EXPERIMENTS_EVALUATION_FIT_MODELS_H_

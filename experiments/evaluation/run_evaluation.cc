@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/parallel.h"
 #include "core/run/result_table.h"
 #include "core/run/system_info.h"
 #include "envs/env_registry.h"
@@ -21,6 +23,7 @@
 #include "experiments/evaluation/report_page.h"
 #include "experiments/evaluation/screen_text.h"
 #include "experiments/evaluation/sources.h"
+#include "experiments/evaluation/time_estimate.h"
 #include "experiments/presentation/event_file.h"
 #include "experiments/presentation/fit_history.h"
 #include "experiments/presentation/run_outputs.h"
@@ -138,6 +141,14 @@ void WriteRun(const ExperimentRun& run, const ReportInputs& in) {
   run.directory.WriteManifest(manifest, QuerySystem());
 }
 
+// Says what the fits will take, where nothing is fitted yet.
+void SayFitTimes(const StageContext& context, const LogSource& log, const LogSplit& split,
+                 std::int64_t classifiers) {
+  if (context.verbosity == Verbosity::kQuiet || HasFirstFit(context, log, split)) return;
+  fmt::print(stderr, "  {}\n",
+             ExpectedFitsText(EstimateFits(context, log, split, classifiers), Threads()));
+}
+
 }  // namespace
 
 Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
@@ -161,9 +172,10 @@ Outcome RunEvaluation(const EvaluationConfig& config, const ExperimentRun& run,
   }
   const LogSplit split =
       SplitLog(log.log.episodes(), config.log, config.dynamics.members, config.seed);
-  const FittedModels models =
-      FitModels(context, log, policies.behavior, split,
-                config.classifiers.instances + config.intervals.classifier_replicates);
+  const std::int64_t classifiers =
+      config.classifiers.instances + config.intervals.classifier_replicates;
+  SayFitTimes(context, log, split, classifiers);
+  const FittedModels models = FitModels(context, log, policies.behavior, split, classifiers);
 
   const std::optional<Backtest> logged = LoggedValue(log.log, config.value, config.value.horizon);
   std::vector<PolicyEvaluation> evaluations =

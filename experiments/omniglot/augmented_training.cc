@@ -65,7 +65,7 @@ double KeptAccuracy(const ConvClassifierFit& fit) {
 
 }  // namespace
 
-ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
+ColumnOptions OptionsOf(TrainingData data, double tempered, std::int64_t n, std::int64_t m,
                         const AugmentedOptions& options) {
   ColumnOptions column{.data = data, .fit = options.fit};
   ImageTrainingOptions& training = column.fit.training;
@@ -73,7 +73,7 @@ ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
   training.steps = options.epochs * training.report_every;
   if (UsesBoth(data)) column.mixture_weight = options.mixture_weight;
   if (UsesWeights(data)) {
-    column.tempered = options.tempered;
+    column.tempered = tempered;
     column.alpha = options.alpha;
     column.balance = options.balance;
   } else {

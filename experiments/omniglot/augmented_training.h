@@ -37,6 +37,11 @@ constexpr bool UsesBoth(TrainingData data) {
 constexpr bool UsesWeights(TrainingData data) {
   return data == TrainingData::kWeighted || data == TrainingData::kMixedWeighted;
 }
+// The column that is trained on the same drawings with weights that are all alike.
+constexpr TrainingData WithoutWeights(TrainingData data) {
+  if (!UsesWeights(data)) return data;
+  return UsesBoth(data) ? TrainingData::kMixed : TrainingData::kGenerated;
+}
 
 // What the columns have to choose from.
 struct AugmentationData {
@@ -77,8 +82,9 @@ struct ColumnOptions {
 
 // Returns the options of a column. An epoch is a pass over the larger of n real and m generated
 // images, whatever the column: all columns take as many steps, and those with real drawings see
-// them equally often.
-ColumnOptions OptionsOf(TrainingData data, std::int64_t n, std::int64_t m,
+// them equally often. `tempered` is the share of the drawings that a column's weights are worth, 0
+// where their exponent is options.alpha; columns without weights do not read it.
+ColumnOptions OptionsOf(TrainingData data, double tempered, std::int64_t n, std::int64_t m,
                         const AugmentedOptions& options);
 
 // Trains a classifier of the characters and tests the parameters of best validation accuracy. One

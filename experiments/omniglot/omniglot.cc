@@ -56,7 +56,7 @@ std::string AllMetricLines(const OmniglotResult& result) {
       lines += MetricLines(folds[fold], fmt::format("run {} ratio {}", r, fold));
     }
     for (const TrainingData data : kAllTrainingData) {
-      lines += MetricLines(result.runs[r].columns[static_cast<std::size_t>(data)].history,
+      lines += MetricLines(result.runs[r].Column(data).fit().history,
                            fmt::format("run {} {}", r, EnumName(data)));
     }
   }
@@ -86,6 +86,7 @@ void WriteRun(const OmniglotResult& result, const ExperimentRun& run) {
   directory.Write("plots/ranked.png", EncodePng(JoinPictures(result.ranked), 0));
   directory.Write("results.csv", RunsCsv(result.runs));
   directory.Write("table.csv", TableCsv(result.table));
+  directory.Write("shares.csv", SharesCsv(result.table));
   directory.Write("weights.csv", WeightsCsv(result.table));
   WriteMetrics(directory, AllMetricLines(result));
   directory.Write("report.html", OmniglotPage(result, figures, run.command));

@@ -60,7 +60,7 @@ struct DrawingRatioOptions {
 struct AugmentedOptions {
   std::int64_t epochs = 100;
   double mixture_weight = 0.5;
-  double tempered = 0.2;
+  std::vector<double> tempered = {1.0, 0.5, 0.2};
   double alpha = 1.0;
   WeightBalance balance = WeightBalance::kClasses;
   ConvClassifierOptions fit = {.kept = KeptClassifier::kHighestAccuracy,
@@ -75,11 +75,13 @@ struct AugmentedOptions {
             Between(0.0, 1.0));
     v.Field(
         "tempered", tempered,
-        "share of the generated drawings that their weights shall be worth: their exponent is the "
-        "largest of at most 1 that leaves as many; 0: the exponent is alpha, as in the paper",
-        Between(0.0, 1.0));
+        "shares of the generated drawings that their weights shall be worth: the exponent is the "
+        "largest of at most 1 that leaves as many, and 1 weighs all alike. Of several shares, that "
+        "of the best mean validation accuracy over a generator's runs is taken, the first one of "
+        "equals. Without any the exponent is alpha, as in the paper",
+        Between(0.001, 1.0));
     v.Field("alpha", alpha,
-            "exponent that flattens the weights where tempered is 0; 0 weighs all alike",
+            "exponent that flattens the weights where tempered is empty; 0 weighs all alike",
             AtLeast(0.0));
     v.Field(
         "balance", balance,

@@ -1,6 +1,7 @@
 #include "experiments/omniglot/omniglot_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/images/png.h"
 #include "experiments/image_gof/image_grid.h"
@@ -60,19 +61,36 @@ HtmlTable DifferenceTable(const OmniglotTable& results) {
   return table;
 }
 
-HtmlTable WeightTable(const OmniglotResult& result) {
-  HtmlTable table{.caption = "Weights of the generated drawings"};
-  for (const char* title : {"run", "generator", "AUC", "calibration error", "effective samples",
-                            "of", "largest share"}) {
+// What each share gave that the weights were made worth.
+HtmlTable ShareTable(const OmniglotTable& results) {
+  HtmlTable table{.caption = "Shares of the drawings that weights were made worth"};
+  table.columns.push_back({.title = "trained on"});
+  for (const char* title : {"share", "validation accuracy", "test accuracy", "runs that take it"}) {
     table.columns.push_back({.title = title, .align = HtmlAlign::kNumber});
   }
-  for (std::size_t r = 0; r < result.runs.size(); ++r) {
-    const RunWeights& weights = result.table.weights[r];
-    const auto drawings = std::ssize(result.runs[r].ratios.weights.generated);
+  for (const TriedShare& share : results.shares) {
+    table.rows.push_back({.cells = {std::string(EnumName(share.data)), ShareText(share.share),
+                                    AccuracyText(share.validation), AccuracyText(share.test),
+                                    std::to_string(share.chosen)}});
+  }
+  return table;
+}
+
+HtmlTable WeightTable(const OmniglotResult& result) {
+  HtmlTable table{.caption = "Weights of the generated drawings"};
+  table.columns.push_back({.title = "trained on"});
+  for (const char* title : {"run", "generator", "AUC", "calibration error", "exponent",
+                            "effective samples", "of", "largest share"}) {
+    table.columns.push_back({.title = title, .align = HtmlAlign::kNumber});
+  }
+  for (const RunWeights& weights : result.table.weights) {
+    const OmniglotRun& run = result.runs[weights.run];
     table.rows.push_back(
-        {.cells = {std::to_string(r), std::to_string(result.runs[r].generator),
-                   NumberText(weights.calibration.auc, 3), NumberText(weights.calibration.ece, 2),
-                   NumberText(weights.ess), Count(drawings), NumberText(weights.max_weight, 2)}});
+        {.cells = {std::string(EnumName(weights.data)), std::to_string(weights.run),
+                   std::to_string(run.generator), NumberText(weights.calibration.auc, 3),
+                   NumberText(weights.calibration.ece, 2), NumberText(weights.alpha, 2),
+                   NumberText(weights.ess), Count(std::ssize(run.ratios.weights.generated)),
+                   NumberText(weights.max_weight, 2)}});
   }
   return table;
 }
@@ -84,6 +102,11 @@ void AddFigure(const std::string& name, const std::string& svg, const std::strin
 
 void AddWeights(const OmniglotResult& result, const OmniglotFigures& drawn, HtmlFragment& body) {
   body.Heading(2, "Weights");
+  body.Table(ShareTable(result.table));
+  body.Muted(
+      "The weights are the ratios to the largest power of at most 1 with which they are worth this "
+      "share of the drawings; with 1 all drawings count alike. The validation accuracy chooses, "
+      "the test drawings play no part.");
   body.Table(WeightTable(result));
   body.Muted(
       "Each drawing is weighted by a classifier of real against generated drawings that did not "
@@ -141,6 +164,21 @@ void AddGenerators(const OmniglotResult& result, const OmniglotFigures& drawn, H
       diversities));
 }
 
+// Says how weights came by their exponent.
+std::string WeightsNote(const OmniglotResult& result) {
+  const std::vector<double>& shares = result.config.classifier.tempered;
+  if (shares.empty()) {
+    return fmt::format("Weights have the exponent {}.", result.config.classifier.alpha);
+  }
+  if (shares.size() == 1) {
+    return fmt::format("Weights are flattened until they are worth {} of the drawings.", shares[0]);
+  }
+  return fmt::format(
+      "Weights are flattened until they are worth a share of the drawings, which validation "
+      "accuracy chooses among {}; 1 is no weights at all.",
+      fmt::join(shares, ", "));
+}
+
 std::string ErrorNote(const OmniglotResult& result) {
   const std::int64_t generators = result.config.generators;
   if (generators == 1) {
@@ -196,7 +234,7 @@ Plot GeneratorPlot(const std::vector<GeneratedDrawings>& generated) {
 std::vector<std::string> OmniglotNotes(const OmniglotResult& result) {
   const OmniglotConfig& config = result.config;
   const SplitDrawings& drawings = result.drawings;
-  const TrainingHistory& history = result.runs[0].columns[0].history;
+  const TrainingHistory& history = result.runs[0].Column(TrainingData::kReal).fit().history;
   return {
       fmt::format("D_cl: {} training drawings of each of {} classes; D_g: {} of each class by the "
                   "generator, made from training drawings and labeled like them. The paper's "
@@ -211,13 +249,8 @@ std::vector<std::string> OmniglotNotes(const OmniglotResult& result) {
                   Count(history.steps.back()), config.classifier.epochs,
                   config.classifier.fit.training.batch),
       fmt::format(
-          "Mixtures have {} of the loss from real drawings. Weights have the exponent {:.3g} "
-          "(first run{}) and are {} in each minibatch.",
-          config.classifier.mixture_weight, result.table.weights.front().alpha,
-          config.classifier.tempered > 0.0
-              ? fmt::format("; the largest with which they are worth {} of the drawings",
-                            config.classifier.tempered)
-              : "",
+          "Mixtures have {} of the loss from real drawings. {} They are {} in each minibatch.",
+          config.classifier.mixture_weight, WeightsNote(result),
           config.classifier.fit.weights == BatchWeights::kRaw ? "taken as they are"
                                                               : "divided by their sum"),
       ErrorNote(result)};

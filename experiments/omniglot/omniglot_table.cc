@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
@@ -29,13 +31,12 @@ constexpr std::array<std::array<TrainingData, 2>, 4> kPairs = {{
 }};
 
 double TestAccuracy(const OmniglotRun& run, TrainingData data) {
-  return run.columns[static_cast<std::size_t>(data)].test_accuracy;
+  return run.Column(data).fit().test_accuracy;
 }
 
 RunMean MeanOf(const std::vector<double>& values) { return {Mean(values), StandardError(values)}; }
 
-RunWeights WeightsOf(const CrossFit& weights, std::span<const std::int64_t> classes,
-                     const AugmentedOptions& options) {
+Calibration CalibrationOf(const CrossFit& weights) {
   // the classifier saw as many of the one as of the other, the images left out may be unequal
   const double prior = std::log(static_cast<double>(weights.real.size())) -
                        std::log(static_cast<double>(weights.generated.size()));
@@ -45,13 +46,61 @@ RunWeights WeightsOf(const CrossFit& weights, std::span<const std::int64_t> clas
   labels.resize(logits.size(), 1);
   for (const double value : weights.generated) logits.push_back(value + prior);
   labels.resize(logits.size(), 0);
-  const DrawingWeights used = WeighDrawings(
-      weights.generated, classes,
-      {.tempered = options.tempered, .alpha = options.alpha, .balance = options.balance});
-  return {.calibration = MeasureCalibration(logits, labels, kBins),
-          .alpha = used.alpha,
-          .ess = used.ess,
-          .max_weight = used.max_weight};
+  return MeasureCalibration(logits, labels, kBins);
+}
+
+// The share that the weights of a column are worth, or 0.
+double ShareOf(const AugmentedOptions& options, std::size_t place) {
+  return options.tempered.empty() ? 0.0 : options.tempered[place];
+}
+
+std::vector<RunWeights> WeightsOf(const OmniglotRun& run, std::size_t number,
+                                  std::span<const std::int64_t> classes,
+                                  const AugmentedOptions& options) {
+  const Calibration calibration = CalibrationOf(run.ratios.weights);
+  std::vector<RunWeights> weights;
+  for (const TrainingData data : kAllTrainingData) {
+    if (!UsesWeights(data)) continue;
+    const double share = ShareOf(options, run.Column(data).chosen);
+    const DrawingWeights used =
+        WeighDrawings(run.ratios.weights.generated, classes,
+                      {.tempered = share, .alpha = options.alpha, .balance = options.balance});
+    weights.push_back({.run = number,
+                       .data = data,
+                       .share = share,
+                       .calibration = calibration,
+                       .alpha = used.alpha,
+                       .ess = used.ess,
+                       .max_weight = used.max_weight});
+  }
+  return weights;
+}
+
+TriedShare ShareResult(const std::vector<OmniglotRun>& runs, TrainingData data, std::size_t place,
+                       const AugmentedOptions& options) {
+  TriedShare result{.data = data, .share = ShareOf(options, place), .validation = {}, .test = {}};
+  std::vector<double> validation, test;
+  for (const OmniglotRun& run : runs) {
+    const ColumnFits& column = run.Column(data);
+    validation.push_back(column.tried[place].validation_accuracy);
+    test.push_back(column.tried[place].test_accuracy);
+    if (column.chosen == place) ++result.chosen;
+  }
+  result.validation = MeanOf(validation);
+  result.test = MeanOf(test);
+  return result;
+}
+
+std::vector<TriedShare> SharesOf(const std::vector<OmniglotRun>& runs,
+                                 const AugmentedOptions& options) {
+  std::vector<TriedShare> shares;
+  for (const TrainingData data : kAllTrainingData) {
+    if (!UsesWeights(data)) continue;
+    for (std::size_t place = 0; place < runs.front().Column(data).tried.size(); ++place) {
+      shares.push_back(ShareResult(runs, data, place, options));
+    }
+  }
+  return shares;
 }
 
 std::string DifferenceName(const PairedDifference& difference) {
@@ -64,7 +113,7 @@ struct TestedRun {
   std::size_t number;
   const OmniglotRun& run;
 
-  const AugmentedFit& fit() const { return run.columns[static_cast<std::size_t>(data)]; }
+  const AugmentedFit& fit() const { return run.Column(data).fit(); }
 };
 
 // A line of table.csv.
@@ -74,18 +123,34 @@ struct TableLine {
   std::optional<RunMean> paper;  // none of differences
 };
 
-// A line of weights.csv.
-struct WeightsLine {
-  std::size_t run;
-  const RunWeights& weights;
-};
-
 std::optional<double> PartOf(const std::optional<RunMean>& mean, double RunMean::*part) {
   return mean ? std::optional((*mean).*part) : std::nullopt;
 }
 
 auto OfCalibration(double Calibration::*member) {
-  return [member](const WeightsLine& line) { return line.weights.calibration.*member; };
+  return [member](const RunWeights& weights) { return weights.calibration.*member; };
+}
+
+// Says of a column with weights what each share gave, and which was taken.
+std::string SharesText(const OmniglotTable& table, TrainingData data) {
+  std::string text;
+  for (const TriedShare& share : table.shares) {
+    if (share.data != data || share.share == 0.0) continue;
+    text += fmt::format("{}{} with {} (taken by {} {})", text.empty() ? "" : ", ",
+                        AccuracyText(share.validation), ShareText(share.share), share.chosen,
+                        share.chosen == 1 ? "run" : "runs");
+  }
+  return text.empty()
+             ? ""
+             : fmt::format("{}: validation accuracy {} of the drawings\n", EnumName(data), text);
+}
+
+// The least and the largest of a figure of the weights, or the one that all have.
+template <class Figure>
+std::string RangeText(const OmniglotTable& table, int digits, const Figure& figure) {
+  const auto [low, high] = std::ranges::minmax(table.weights | std::views::transform(figure));
+  const std::string least = NumberText(low, digits), most = NumberText(high, digits);
+  return least == most ? least : fmt::format("{} to {}", least, most);
 }
 
 }  // namespace
@@ -105,19 +170,21 @@ OmniglotTable MakeTable(const std::vector<OmniglotRun>& runs, std::span<const st
     }
     table.differences.push_back({left, right, MeanOf(values)});
   }
-  for (const OmniglotRun& run : runs) {
-    table.weights.push_back(WeightsOf(run.ratios.weights, labels, options));
+  table.shares = SharesOf(runs, options);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    for (const RunWeights& weights : WeightsOf(runs[r], r, labels, options)) {
+      table.weights.push_back(weights);
+    }
   }
   return table;
 }
 
 std::vector<RunMean> ValidationCurve(const std::vector<OmniglotRun>& runs, TrainingData data) {
-  const auto column = static_cast<std::size_t>(data);
   std::vector<RunMean> curve;
-  for (std::int64_t e = 0; e < std::ssize(runs[0].columns[column].history.steps); ++e) {
+  for (std::int64_t e = 0; e < std::ssize(runs[0].Column(data).fit().history.steps); ++e) {
     std::vector<double> values;
     for (const OmniglotRun& run : runs) {
-      values.push_back(run.columns[column].history.Value(e, kValidationAccuracy));
+      values.push_back(run.Column(data).fit().history.Value(e, kValidationAccuracy));
     }
     curve.push_back(MeanOf(values));
   }
@@ -127,6 +194,8 @@ std::vector<RunMean> ValidationCurve(const std::vector<OmniglotRun>& runs, Train
 std::string AccuracyText(const RunMean& mean) {
   return fmt::format("{:.4f} ± {:.4f}", mean.value, mean.standard_error);
 }
+
+std::string ShareText(double share) { return share > 0.0 ? NumberText(share) : "given"; }
 
 std::string TableText(const OmniglotTable& table) {
   std::vector<std::vector<std::string>> rows;
@@ -139,12 +208,12 @@ std::string TableText(const OmniglotTable& table) {
     text += fmt::format("{}: {:+.4f} ± {:.4f}\n", DifferenceName(difference),
                         difference.accuracy.value, difference.accuracy.standard_error);
   }
-  for (std::size_t r = 0; r < table.weights.size(); ++r) {
-    const RunWeights& weights = table.weights[r];
-    text += fmt::format("weights of run {}: AUC {}, calibration error {}, effective samples {}\n",
-                        r, NumberText(weights.calibration.auc, 3),
-                        NumberText(weights.calibration.ece, 2), NumberText(weights.ess));
-  }
+  for (const TrainingData data : kAllTrainingData) text += SharesText(table, data);
+  text += fmt::format(
+      "weights: AUC {}, calibration error {}, effective samples {}\n",
+      RangeText(table, 3, [](const RunWeights& weights) { return weights.calibration.auc; }),
+      RangeText(table, 2, [](const RunWeights& weights) { return weights.calibration.ece; }),
+      RangeText(table, 3, &RunWeights::ess));
   return text;
 }
 
@@ -192,9 +261,30 @@ std::string TableCsv(const OmniglotTable& table) {
   return columns.Format(lines);
 }
 
+std::string SharesCsv(const OmniglotTable& table) {
+  static const CsvColumns<TriedShare> columns = {
+      {"trained_on", "", "training data",
+       InQuotes([](const TriedShare& s) { return EnumName(s.data); })},
+      {"tempered", "", "share of the drawings that the weights are worth; 0: the exponent is given",
+       &TriedShare::share},
+      {"validation_accuracy", "", "mean over runs, which chooses the share",
+       [](const TriedShare& s) { return s.validation.value; }},
+      {"validation_stderr", "", "standard error of validation_accuracy over runs",
+       [](const TriedShare& s) { return s.validation.standard_error; }},
+      {"test_accuracy", "", "mean over runs", [](const TriedShare& s) { return s.test.value; }},
+      {"test_stderr", "", "standard error of test_accuracy over runs",
+       [](const TriedShare& s) { return s.test.standard_error; }},
+      {"runs_chosen", "runs", "number of runs whose column has this share", &TriedShare::chosen}};
+  return columns.Format(table.shares);
+}
+
 std::string WeightsCsv(const OmniglotTable& table) {
-  static const CsvColumns<WeightsLine> columns = {
-      {"run", "", "number of the run", &WeightsLine::run},
+  static const CsvColumns<RunWeights> columns = {
+      {"run", "", "number of the run", &RunWeights::run},
+      {"trained_on", "", "training data",
+       InQuotes([](const RunWeights& w) { return EnumName(w.data); })},
+      {"tempered", "", "share of the drawings that the weights are worth; 0: the exponent is given",
+       &RunWeights::share},
       {"auc", "", "area under the ROC curve of real against generated drawings",
        OfCalibration(&Calibration::auc)},
       {"accuracy", "", "share of drawings told right", OfCalibration(&Calibration::accuracy)},
@@ -203,15 +293,10 @@ std::string WeightsCsv(const OmniglotTable& table) {
        OfCalibration(&Calibration::squared_error)},
       {"brier", "", "mean squared error of the probability", OfCalibration(&Calibration::brier)},
       {"nll", "nats", "cross-entropy of the probability", OfCalibration(&Calibration::nll)},
-      {"alpha", "", "exponent that flattens the weights",
-       [](const WeightsLine& line) { return line.weights.alpha; }},
-      {"ess", "drawings", "effective sample size of the flattened weights",
-       [](const WeightsLine& line) { return line.weights.ess; }},
-      {"max_weight", "", "share of the largest weight",
-       [](const WeightsLine& line) { return line.weights.max_weight; }}};
-  std::vector<WeightsLine> lines;
-  for (std::size_t r = 0; r < table.weights.size(); ++r) lines.push_back({r, table.weights[r]});
-  return columns.Format(lines);
+      {"alpha", "", "exponent that flattens the weights", &RunWeights::alpha},
+      {"ess", "drawings", "effective sample size of the flattened weights", &RunWeights::ess},
+      {"max_weight", "", "share of the largest weight", &RunWeights::max_weight}};
+  return columns.Format(table.weights);
 }
 
 }  // namespace lfiw::experiments

@@ -32,8 +32,20 @@ struct PairedDifference {
   RunMean accuracy;
 };
 
-// The weights of one run.
+// A share of the drawings that the weights of a column were made worth, and what that gave.
+struct TriedShare {
+  TrainingData data;
+  double share;             // 0: the exponent is given
+  RunMean validation;       // accuracy, which chooses
+  RunMean test;             // accuracy
+  std::int64_t chosen = 0;  // runs whose column has this share
+};
+
+// The weights of the generated drawings in one column of one run.
 struct RunWeights {
+  std::size_t run;
+  TrainingData data;
+  double share;                  // that they are worth, 0: the exponent is given
   Calibration calibration = {};  // of the class probability of images left out, 10 bins
   double alpha = 1.0;            // exponent of the weights
   double ess = 0.0;              // of the flattened weights of generated drawings
@@ -43,7 +55,8 @@ struct RunWeights {
 struct OmniglotTable {
   std::vector<ColumnResult> columns;          // in order of TrainingData
   std::vector<PairedDifference> differences;  // what weights add, and what generated drawings do
-  std::vector<RunWeights> weights;            // [runs]
+  std::vector<TriedShare> shares;             // [columns with weights x shares]
+  std::vector<RunWeights> weights;            // [runs x columns with weights]
 };
 
 // Of at least two runs. `labels` [m] are the classes of the generated drawings, which are the same
@@ -63,8 +76,14 @@ std::string RunsCsv(const std::vector<OmniglotRun>& runs);
 // RFC 4180: a line per column and per difference.
 std::string TableCsv(const OmniglotTable& table);
 
-// RFC 4180: a line per run.
+// RFC 4180: a line per column with weights and share tried.
+std::string SharesCsv(const OmniglotTable& table);
+
+// RFC 4180: a line per run and column with weights.
 std::string WeightsCsv(const OmniglotTable& table);
+
+// "0.2", or "given" of an exponent that was given.
+std::string ShareText(double share);
 
 // "0.6603 ± 0.0012".
 std::string AccuracyText(const RunMean& mean);

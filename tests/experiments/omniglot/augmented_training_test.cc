@@ -23,11 +23,12 @@ AugmentedOptions Small(std::int64_t epochs) {
   return options;
 }
 
+// Weights are worth a fifth of the drawings, unless another share is given.
 AugmentedFit Train(const AugmentationData& data, TrainingData column,
-                   const AugmentedOptions& options) {
+                   const AugmentedOptions& options, double tempered = 0.2) {
   return TrainAugmented(
-      data, OptionsOf(column, data.drawings.train.size(), data.generated.count, options), 3,
-      FitJob::Of({}, "test", "1", ""));
+      data, OptionsOf(column, tempered, data.drawings.train.size(), data.generated.count, options),
+      3, FitJob::Of({}, "test", "1", ""));
 }
 
 TEST(TrainAugmented, WeightsHelpWhereHalfOfTheGeneratedImagesAreWrong) {
@@ -58,14 +59,16 @@ TEST(TrainAugmented, UniformWeightsGiveTheVeryNumbersOfNone) {
   for (const BatchWeights scale : {BatchWeights::kRaw, BatchWeights::kSelfNormalized}) {
     AugmentedOptions options = Small(3);
     options.fit.weights = scale;
-    options.tempered = 0.0;
     options.alpha = 0.0;
     for (const auto& [with, without] :
          {std::pair(TrainingData::kWeighted, TrainingData::kGenerated),
           std::pair(TrainingData::kMixedWeighted, TrainingData::kMixed)}) {
-      const AugmentedFit a = Train(data, with, options), b = Train(data, without, options);
-      EXPECT_EQ(a.history, b.history);
-      EXPECT_EQ(a.test_accuracy, b.test_accuracy);
+      const AugmentedFit none = Train(data, without, options);
+      for (const double tempered : {0.0, 1.0}) {
+        const AugmentedFit fit = Train(data, with, options, tempered);
+        EXPECT_EQ(fit.history, none.history);
+        EXPECT_EQ(fit.test_accuracy, none.test_accuracy);
+      }
     }
   }
 }
@@ -100,28 +103,26 @@ TEST(TrainAugmented, TestsTheParametersOfBestValidationAccuracy) {
 TEST(OptionsOf, EpochsAreOfTheLargerSetWhateverTheColumn) {
   const AugmentedOptions options = Small(5);
   for (const TrainingData data : kAllTrainingData) {
-    EXPECT_EQ(OptionsOf(data, 40, 100, options).fit.training.steps, 5 * 7);
-    EXPECT_EQ(OptionsOf(data, 100, 40, options).fit.training.report_every, 7);
+    EXPECT_EQ(OptionsOf(data, 0.2, 40, 100, options).fit.training.steps, 5 * 7);
+    EXPECT_EQ(OptionsOf(data, 0.2, 100, 40, options).fit.training.report_every, 7);
   }
 }
 
 TEST(OptionsOf, WhatAColumnDoesNotUseLeavesItsOptionsAsTheyAre) {
   AugmentedOptions options = Small(1), other = options;
   other.fit.weights = BatchWeights::kRaw;
-  other.tempered = 0.5;
   other.alpha = 0.5;
   other.mixture_weight = 0.25;
-  const auto text = [](TrainingData data, const AugmentedOptions& of) {
-    return CanonicalText(OptionsOf(data, 10, 10, of));
-  };
-  EXPECT_EQ(text(TrainingData::kReal, options), text(TrainingData::kReal, other));
-  EXPECT_EQ(text(TrainingData::kGenerated, options), text(TrainingData::kGenerated, other));
-  const ColumnOptions mixed = OptionsOf(TrainingData::kMixed, 10, 10, other);
+  for (const TrainingData data : {TrainingData::kReal, TrainingData::kGenerated}) {
+    EXPECT_EQ(CanonicalText(OptionsOf(data, 0.2, 10, 10, options)),
+              CanonicalText(OptionsOf(data, 0.5, 10, 10, other)));
+  }
+  const ColumnOptions mixed = OptionsOf(TrainingData::kMixed, 0.5, 10, 10, other);
   EXPECT_EQ(mixed.mixture_weight, 0.25);
   EXPECT_FALSE(mixed.alpha);
   EXPECT_FALSE(mixed.tempered);
   EXPECT_EQ(mixed.fit.weights, BatchWeights::kSelfNormalized);
-  const ColumnOptions weighted = OptionsOf(TrainingData::kWeighted, 10, 10, other);
+  const ColumnOptions weighted = OptionsOf(TrainingData::kWeighted, 0.5, 10, 10, other);
   EXPECT_FALSE(weighted.mixture_weight);
   EXPECT_EQ(weighted.alpha, 0.5);
   EXPECT_EQ(weighted.tempered, 0.5);

@@ -22,7 +22,8 @@ std::vector<OmniglotRun> TwoRuns() {
   std::vector<OmniglotRun> runs;
   for (const double accuracy : {0.5, 0.7}) {
     OmniglotRun& run = runs.emplace_back();
-    for (AugmentedFit& fit : run.columns) {
+    for (ColumnFits& column : run.columns) {
+      AugmentedFit& fit = column.tried.emplace_back();
       fit.test_accuracy = accuracy;
       fit.history = {{"loss", "held_out_loss", "held_out_accuracy"},
                      {7, 14},
@@ -78,6 +79,9 @@ TEST_F(OmniglotPageTest, ShowsThePaperBesideTheRuns) {
 TEST_F(OmniglotPageTest, SaysWhatTrainingAndErrorsMean) {
   EXPECT_THAT(Page(), AllOf(HasSubstr("the same 14 steps"), HasSubstr("conditional on"),
                             HasSubstr("divided by their sum"), HasSubstr("paper&#39;s 15/5/5")));
+  EXPECT_THAT(Page(), HasSubstr("validation accuracy chooses among 1, 0.5, 0.2"));
+  config_.classifier.tempered.clear();
+  EXPECT_THAT(Page(), HasSubstr("Weights have the exponent 1."));
   config_.classifier.fit.weights = BatchWeights::kRaw;
   config_.generators = 2;
   EXPECT_THAT(Page(), AllOf(HasSubstr("taken as they are"), HasSubstr("over generators as well")));
@@ -90,7 +94,9 @@ TEST_F(OmniglotPageTest, EqualDifferencesHaveNoRatioToTheirError) {
 TEST(AccuracyPlot, HasALineForEachKindOfTrainingDataOverEpochs) {
   std::vector<OmniglotRun> runs(2);
   for (OmniglotRun& run : runs) {
-    for (AugmentedFit& fit : run.columns) fit.history = {{"a", "b", "c"}, {9}, {1.0, 2.0, 0.25}};
+    for (ColumnFits& column : run.columns) {
+      column.tried.emplace_back().history = {{"a", "b", "c"}, {9}, {1.0, 2.0, 0.25}};
+    }
   }
   const Plot plot = AccuracyPlot(runs);
   ASSERT_EQ(plot.series.size(), kAllTrainingData.size());

@@ -61,14 +61,63 @@ TEST_F(MeasureRunsTest, StagesGiveWhatTheirPartsGiveAlone) {
   EXPECT_EQ(run.ratios.histories, ratios.histories);
   const AugmentationData data{drawings_, generated_[1].images, ratios.weights.generated};
   for (const TrainingData column : kAllTrainingData) {
-    const ColumnOptions options =
-        OptionsOf(column, drawings_.train.size(), generated_[1].images.count, config_.classifier);
-    const AugmentedFit fit =
-        TrainAugmented(data, options, run.seed, FitJob::Of({}, "alone", "1", ""));
-    const AugmentedFit& staged = run.columns[static_cast<std::size_t>(column)];
-    EXPECT_EQ(staged.test_accuracy, fit.test_accuracy) << EnumName(column);
-    EXPECT_EQ(staged.history, fit.history) << EnumName(column);
+    for (std::size_t place = 0; place < run.Column(column).tried.size(); ++place) {
+      const ColumnOptions options =
+          OptionsOf(column, config_.classifier.tempered[place], drawings_.train.size(),
+                    generated_[1].images.count, config_.classifier);
+      const AugmentedFit fit =
+          TrainAugmented(data, options, run.seed, FitJob::Of({}, "alone", "1", ""));
+      const AugmentedFit& staged = run.Column(column).tried[place];
+      EXPECT_EQ(staged.test_accuracy, fit.test_accuracy) << EnumName(column) << place;
+      EXPECT_EQ(staged.history, fit.history) << EnumName(column) << place;
+    }
   }
+}
+
+TEST_F(MeasureRunsTest, ColumnsWithWeightsTryEveryShareAndAllOfAGeneratorTakeTheSame) {
+  const std::vector<OmniglotRun> runs = Measure();
+  for (const OmniglotRun& run : runs) {
+    for (const TrainingData data : kAllTrainingData) {
+      const ColumnFits& column = run.Column(data);
+      EXPECT_EQ(column.tried.size(), UsesWeights(data) ? 3u : 1u) << EnumName(data);
+      EXPECT_EQ(column.chosen, BestOnValidation(runs, data, run.generator)) << EnumName(data);
+    }
+  }
+  EXPECT_EQ(runs[0].Column(TrainingData::kWeighted).chosen,
+            runs[2].Column(TrainingData::kWeighted).chosen)
+      << "both have generator 0";
+}
+
+TEST_F(MeasureRunsTest, GivenExponentsAreTrainedOnce) {
+  config_.classifier.tempered.clear();
+  EXPECT_EQ(Measure()[0].Column(TrainingData::kWeighted).tried.size(), 1u);
+}
+
+// Runs of generators 0 and 1 in turn whose column D_g w/ LFIW has these validation accuracies.
+std::vector<OmniglotRun> RunsWith(const std::vector<std::vector<double>>& accuracies) {
+  std::vector<OmniglotRun> runs;
+  for (const std::vector<double>& tried : accuracies) {
+    OmniglotRun& run = runs.emplace_back();
+    run.generator = std::ssize(runs) % 2 == 1 ? 0 : 1;
+    for (const double accuracy : tried) {
+      run.columns[static_cast<std::size_t>(TrainingData::kWeighted)].tried.push_back(
+          {.test_accuracy = 1.0 - accuracy, .validation_accuracy = accuracy, .history = {}});
+    }
+  }
+  return runs;
+}
+
+TEST(BestOnValidation, IsOfTheMeanOverTheGeneratorsRunsAndNotOfTheTestAccuracy) {
+  const auto runs = RunsWith({{0.5, 0.6, 0.1}, {0.9, 0.1, 0.1}, {0.6, 0.3, 0.9}});
+  EXPECT_EQ(BestOnValidation(runs, TrainingData::kWeighted, 0), 0u);
+  EXPECT_EQ(BestOnValidation(runs, TrainingData::kWeighted, 1), 0u);
+  const auto others = RunsWith({{0.5, 0.6, 0.1}, {0.1, 0.1, 0.2}, {0.5, 0.5, 0.9}});
+  EXPECT_EQ(BestOnValidation(others, TrainingData::kWeighted, 0), 1u);
+  EXPECT_EQ(BestOnValidation(others, TrainingData::kWeighted, 1), 2u);
+}
+
+TEST(BestOnValidation, TakesTheFirstOfEquals) {
+  EXPECT_EQ(BestOnValidation(RunsWith({{0.5, 0.7, 0.7}}), TrainingData::kWeighted, 0), 1u);
 }
 
 TEST_F(MeasureRunsTest, OtherGeneratedDrawingsLeaveTheRealColumnAlone) {

@@ -15,10 +15,11 @@ using ::testing::StartsWith;
 OmniglotRun RunWith(const std::array<double, 5>& accuracies) {
   OmniglotRun run;
   for (std::size_t c = 0; c < accuracies.size(); ++c) {
-    run.columns[c].test_accuracy = accuracies[c];
-    run.columns[c].history = {{"loss", "held_out_loss", "held_out_accuracy"},
-                              {10, 20},
-                              {1.0, 1.0, accuracies[c] / 2.0, 0.5, 0.5, accuracies[c]}};
+    AugmentedFit& fit = run.columns[c].tried.emplace_back();
+    fit.test_accuracy = accuracies[c];
+    fit.history = {{"loss", "held_out_loss", "held_out_accuracy"},
+                   {10, 20},
+                   {1.0, 1.0, accuracies[c] / 2.0, 0.5, 0.5, accuracies[c]}};
   }
   run.ratios.weights.real = {1.0, 2.0, 3.0};
   run.ratios.weights.generated = {0.0, 0.0, std::log(2.0), std::log(4.0)};
@@ -39,14 +40,14 @@ constexpr std::array<std::int64_t, 4> kLabels = {0, 0, 1, 1};
 AugmentedOptions Power(double alpha) {
   AugmentedOptions options;
   options.balance = WeightBalance::kNone;
-  options.tempered = 0.0;
+  options.tempered.clear();
   options.alpha = alpha;
   return options;
 }
 
 TEST(MakeTable, TemperedWeightsAreWorthTheirShareOfTheDrawings) {
   AugmentedOptions options;
-  options.tempered = 0.9;
+  options.tempered = {0.9};
   options.balance = WeightBalance::kNone;
   const RunWeights weights = MakeTable(Runs(), kLabels, options).weights[0];
   EXPECT_NEAR(weights.ess, 0.9 * 4.0, 1e-6);
@@ -78,6 +79,29 @@ TEST(MakeTable, EffectiveSamplesAreOfTheFlattenedWeights) {
             MakeTable(Runs(), kLabels, Power(1.0)).weights[0].calibration.auc);
 }
 
+TEST(MakeTable, SaysWhatEachShareGaveAndWhichWasTaken) {
+  std::vector<OmniglotRun> runs = Runs();
+  for (OmniglotRun& run : runs) {
+    ColumnFits& column = run.columns[static_cast<std::size_t>(TrainingData::kWeighted)];
+    column.tried.push_back(column.tried.front());
+    column.tried.back().validation_accuracy = 0.75;
+    column.chosen = 1;
+  }
+  AugmentedOptions options;
+  options.tempered = {1.0, 0.5};
+  const OmniglotTable table = MakeTable(runs, kLabels, options);
+  ASSERT_EQ(table.shares.size(), 3u) << "two of D_g w/ LFIW, one of the mixture";
+  EXPECT_EQ(table.shares[0].chosen, 0);
+  EXPECT_EQ(table.shares[1].share, 0.5);
+  EXPECT_EQ(table.shares[1].chosen, 2);
+  EXPECT_NEAR(table.shares[1].validation.value, 0.75, 1e-12);
+  EXPECT_NEAR(table.shares[1].test.value, 0.55, 1e-12);
+  EXPECT_EQ(table.weights[0].share, 0.5);
+  EXPECT_EQ(table.weights[1].share, 1.0) << "of the mixture";
+  EXPECT_THAT(TableText(table), HasSubstr("0.7500 ± 0.0000 with 0.5 (taken by 2 runs)"));
+  EXPECT_THAT(SharesCsv(table), HasSubstr("\"D_g w/ LFIW\",0.5,0.75,0,0.55,"));
+}
+
 TEST(ValidationCurve, IsTheMeanOverRunsAfterEachEpoch) {
   const std::vector<RunMean> curve = ValidationCurve(Runs(), TrainingData::kReal);
   ASSERT_EQ(curve.size(), 2u);
@@ -100,8 +124,10 @@ TEST(OmniglotCsv, HasALinePerColumnAndRunAndPerQuantity) {
                                           "validation_accuracy,kept_step,steps\n"));
   EXPECT_THAT(TableCsv(MakeTable(Runs(), kLabels, Power(1.0))),
               StartsWith("quantity,value,stderr,paper_value,paper_stderr\n"));
-  EXPECT_THAT(WeightsCsv(MakeTable(Runs(), kLabels, Power(1.0))),
-              StartsWith("run,auc,accuracy,ece,squared_error,brier,nll,alpha,ess,max_weight\n0,"));
+  EXPECT_THAT(
+      WeightsCsv(MakeTable(Runs(), kLabels, Power(1.0))),
+      StartsWith("run,trained_on,tempered,auc,accuracy,ece,squared_error,brier,nll,alpha,ess,"
+                 "max_weight\n0,"));
   EXPECT_THAT(WeightsCsv(MakeTable(Runs(), kLabels, Power(1.0))), HasSubstr("\n1,"));
 }
 

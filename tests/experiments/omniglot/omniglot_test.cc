@@ -91,8 +91,11 @@ TEST_F(OmniglotTest, WritesTablesFiguresAndAPage) {
   EXPECT_EQ(Computed(stages, "omniglot_dagan"), 1);
   EXPECT_EQ(Computed(stages, "omniglot_generated"), 1);
   EXPECT_EQ(Computed(stages, "omniglot_ratios"), 2);
-  EXPECT_EQ(Computed(stages, "omniglot_classifier"), 10);
+  EXPECT_EQ(Computed(stages, "omniglot_classifier"), 2 * 7)
+      << "two shares of each of the columns with weights; the third is no weights at all";
   EXPECT_EQ(std::ranges::count(Read("run/results.csv"), '\n'), 1 + 5 * 2);
+  EXPECT_EQ(std::ranges::count(Read("run/shares.csv"), '\n'), 1 + 2 * 3);
+  EXPECT_EQ(std::ranges::count(Read("run/weights.csv"), '\n'), 1 + 2 * 2);
   EXPECT_THAT(Read("run/table.csv"), HasSubstr("\"D_cl + D_g w/ LFIW\","));
   EXPECT_THAT(Read("run/metrics.jsonl"), AllOf(HasSubstr("generator 0"), HasSubstr("run 1 D_cl")));
   EXPECT_THAT(Read("run/manifest.json"), HasSubstr("toy.npz"));
@@ -117,7 +120,7 @@ TEST_F(OmniglotTest, GivesTheSameResultsForOneThreadAndTwo) {
 TEST_F(OmniglotTest, AnotherAlphaTrainsTheColumnsWithWeightsOnly) {
   OmniglotConfig config = Config();
   Run(config, "cache", "a");
-  config.classifier.tempered = 0.0;
+  config.classifier.tempered.clear();
   config.classifier.alpha = 0.0;
   const std::vector<StageRecord> stages = Run(config, "cache", "b");
   EXPECT_EQ(Computed(stages, "omniglot_dagan") + Computed(stages, "omniglot_ratios"), 0);
@@ -133,7 +136,16 @@ TEST_F(OmniglotTest, AnotherMixtureTrainsTheMixturesOnly) {
   OmniglotConfig config = Config();
   Run(config, "cache", "a");
   config.classifier.mixture_weight = 0.8;
-  EXPECT_EQ(Computed(Run(config, "cache", "b"), "omniglot_classifier"), 4);
+  EXPECT_EQ(Computed(Run(config, "cache", "b"), "omniglot_classifier"), 2 * 3);
+}
+
+TEST_F(OmniglotTest, AShareOfAllDrawingsIsNoWeightsAndTrainsNothingMore) {
+  OmniglotConfig config = Config();
+  config.classifier.tempered = {1.0};
+  EXPECT_EQ(Computed(Run(config, "cache", "run"), "omniglot_classifier"), 2 * 3);
+  const std::string csv = Read("run/results.csv");
+  EXPECT_EQ(Column(csv, "D_g w/ LFIW"), Column(csv, "D_g"));
+  EXPECT_THAT(Read("run/report.html"), HasSubstr("until they are worth 1 of the drawings"));
 }
 
 TEST_F(OmniglotTest, GivesTheSameResultsHoweverOftenItIsInterrupted) {
@@ -190,7 +202,7 @@ TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
   const OmniglotConfig config = Shipped("omniglot.yaml");
   OmniglotConfig published;
   published.ratio.sees = RatioInput::kDrawing;
-  published.classifier.tempered = 0.0;
+  published.classifier.tempered.clear();
   published.classifier.balance = WeightBalance::kNone;
   EXPECT_EQ(CanonicalText(config), CanonicalText(published));
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(DaganOptions()));
