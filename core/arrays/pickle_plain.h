@@ -1,0 +1,25 @@
+#ifndef LFIW_CORE_ARRAYS_PICKLE_PLAIN_H_
+#define LFIW_CORE_ARRAYS_PICKLE_PLAIN_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/arrays/pickle.h"
+#include "core/arrays/pickle_stack.h"
+
+namespace lfiw::core {
+
+// Carries out an opcode of plain data: numbers, texts, lists, dictionaries and references. Returns
+// whether it is one. Throws DataError as PickleStack.
+bool ReadPlain(unsigned char op, const PickleOptions& options, PickleStack& stack);
+
+// Pushes the signed little-endian integer in the next `size` bytes.
+void PushLong(std::uint64_t size, const PickleOptions& options, PickleStack& stack);
+
+// Adds items to a list; with options.objects also to what a subclass of one was made from.
+void AddToList(PickleNode* target, const std::vector<PickleNode*>& items,
+               const PickleOptions& options, PickleStack& stack);
+
+}  // namespace lfiw::core
+
+#endif  // LFIW_CORE_ARRAYS_PICKLE_PLAIN_H_
