@@ -75,13 +75,16 @@ std::string IntervalDrawing(const JsonObject& row, const Value& truth, const Spa
   const auto x = [&](double value) {
     return std::clamp(120.0 * (value - span.low) / (span.high - span.low), 0.0, 120.0);
   };
-  std::string svg = "<svg width=\"120\" height=\"18\" viewBox=\"0 0 120 18\">";
+  const Value low = row.Number("ci_low"), high = row.Number("ci_high"), value = row.Number("value");
+  std::string svg = fmt::format(
+      "<svg role=\"img\" aria-label=\"{}\" width=\"120\" height=\"18\" viewBox=\"0 0 120 18\">",
+      low && high ? fmt::format("interval from {} to {}", NumberText(*low), NumberText(*high))
+                  : "no interval");
   if (truth)
     svg += fmt::format(
         "<path d=\"M{0:.1f} 0V18\" stroke=\"var(--good)\" stroke-width=\"1.5\" "
         "stroke-dasharray=\"3 2\"/>",
         x(*truth));
-  const Value low = row.Number("ci_low"), high = row.Number("ci_high"), value = row.Number("value");
   if (low && high)
     svg += fmt::format(
         "<path d=\"M{:.1f} 9H{:.1f}\" stroke=\"var(--accent)\" stroke-width=\"4\" "

@@ -48,7 +48,7 @@ std::span<const double> View(const VectorD& values) {
 }
 
 // estimates [draws, d].
-void Summarize(const MatrixD& estimates, const VectorD& truth, BiasVariance& entry) {
+void SummarizeEstimates(const MatrixD& estimates, const VectorD& truth, BiasVariance& entry) {
   const auto count = static_cast<double>(estimates.rows());
   const Eigen::RowVectorXd mean = estimates.colwise().sum() / count;
   const VectorD bias = mean.transpose() - truth;
@@ -67,8 +67,7 @@ void Summarize(const MatrixD& estimates, const VectorD& truth, BiasVariance& ent
 
 }  // namespace
 
-std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
-                                              std::span<const double> log_weights,
+std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features, const SampleRatios& ratios,
                                               const VectorD& truth,
                                               std::span<const WeightVariant> variants,
                                               std::int64_t size, std::int64_t draws,
@@ -85,10 +84,10 @@ std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
     MatrixD estimates(std::ssize(all), features.cols());
     try {
       for (std::size_t k = 0; k < all.size(); ++k) {
-        const SampleWeights weights = WeightsOf(log_weights, all[k], variant);
+        const SampleWeights weights = WeightsOf(ratios.Of(variant.ratios), all[k], variant);
         estimates.row(static_cast<Eigen::Index>(k)) = WeightedSum(features, all[k], weights.values);
       }
-      Summarize(estimates, truth, entry);
+      SummarizeEstimates(estimates, truth, entry);
     } catch (const NumericError& error) {
       entry.reason = error.what();
     }

@@ -31,8 +31,7 @@ struct BiasVariance {
 // One entry per variant, after one without weights. features [m, d] of the generator's samples,
 // log_weights [m], truth [d]. Draws are disjoint parts of a random order as long as m lasts for two
 // of them, at most `draws`; else random subsets, which overlap. d >= 2, size <= m.
-std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features,
-                                              std::span<const double> log_weights,
+std::vector<BiasVariance> MeasureBiasVariance(ConstMatrixRef features, const SampleRatios& ratios,
                                               const VectorD& truth,
                                               std::span<const WeightVariant> variants,
                                               std::int64_t size, std::int64_t draws,

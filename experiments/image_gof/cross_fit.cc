@@ -11,6 +11,10 @@
 namespace lfiw::experiments {
 namespace {
 
+// Draws of the noise that smoothed log-weights are the mean of: more change weights by less than
+// another classifier does.
+constexpr std::int64_t kNoiseDraws = 16;
+
 // The rows of one set by what they are to a fold's classifier.
 struct FoldRows {
   std::vector<std::int64_t> train, validation, held_out;
@@ -46,15 +50,26 @@ FeatureClassifierOptions OptionsFor(std::int64_t rows, const GofClassifierOption
   return fit;
 }
 
+// How a classifier's log-weights are taken: at the features, or as the mean over noise on them.
+struct Reading {
+  double noise = 0.0;
+  Stream stream;
+};
+
 // The classifier's log-weights of the listed rows, written to their places.
 void Weigh(const FeatureClassifier& classifier, ConstMatrixRef features,
-           std::span<const std::int64_t> rows, std::vector<double>& log_weights) {
+           std::span<const std::int64_t> rows, const Reading& reading,
+           std::vector<double>& log_weights) {
   MatrixF taken(std::ssize(rows), features.cols());
   for (Eigen::Index i = 0; i < taken.rows(); ++i) {
     taken.row(i) = features.row(rows[static_cast<std::size_t>(i)]);
   }
   std::vector<double> ratios(rows.size());
-  classifier.LogRatios(taken, ratios);
+  if (reading.noise > 0.0) {
+    classifier.SmoothedLogRatios(taken, reading.noise, kNoiseDraws, reading.stream, ratios);
+  } else {
+    classifier.LogRatios(taken, ratios);
+  }
   for (std::size_t i = 0; i < rows.size(); ++i) {
     log_weights[static_cast<std::size_t>(rows[i])] = ratios[i];
   }
@@ -90,8 +105,12 @@ CrossFit FitByFolds(ConstMatrixRef real, ConstMatrixRef generated,
         real, generated, {r.train, g.train}, {r.validation, g.validation}};
     const auto options_here = OptionsFor(std::ssize(r.train) + std::ssize(g.train), options);
     FeatureClassifierFit fit = FitFeatureClassifier(data, options_here, seed, fold, run);
-    Weigh(fit.classifier, real, r.held_out, result.real);
-    Weigh(fit.classifier, generated, g.held_out, result.generated);
+    const auto reading = [&](std::uint64_t set) {
+      return Reading{options.fit.input_noise,
+                     Stream(seed, "gof weights noise", {static_cast<std::uint64_t>(fold), set})};
+    };
+    Weigh(fit.classifier, real, r.held_out, reading(0), result.real);
+    Weigh(fit.classifier, generated, g.held_out, reading(1), result.generated);
     result.fits[static_cast<std::size_t>(fold)] = std::move(fit.summary);
     classifiers[static_cast<std::size_t>(fold)] = std::move(fit.classifier);
   });
@@ -120,7 +139,10 @@ std::vector<double> DealtLogWeights(std::span<const FeatureClassifier> classifie
   std::vector<std::vector<std::int64_t>> rows(classifiers.size());
   for (std::size_t i = 0; i < order.size(); ++i) rows[i % rows.size()].push_back(order[i]);
   std::vector<double> dealt(order.size());
-  for (std::size_t k = 0; k < rows.size(); ++k) Weigh(classifiers[k], features, rows[k], dealt);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    Weigh(classifiers[k], features, rows[k], {0.0, Stream(seed, "gof folds of new samples")},
+          dealt);
+  }
   return dealt;
 }
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "core/arrays/npz.h"
 #include "experiments/presentation/fit_history.h"
+#include "ope/rollouts/log_weights.h"
 
 namespace lfiw::experiments {
 namespace {
@@ -69,6 +72,38 @@ FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed
   return Load(
       run.cache.Run<GofWeightsStage>({options, seed}, {real, generated, inputs}, run.Work()),
       static_cast<std::size_t>(options.folds));
+}
+
+std::string SmoothedWeights::Identity() const {
+  return fmt::format("{} noise {} share {}", hash, noise, share);
+}
+
+SampleRatios RatiosOf(const FittedWeights& plain, const SmoothedWeights& smoothed) {
+  return {.plain = plain.fit.generated,
+          .smoothed = smoothed.generated,
+          .noise = smoothed.noise,
+          .share = smoothed.share};
+}
+
+SmoothedWeights FitSmoothedWeights(const SmoothingOptions& options,
+                                   const GofClassifierOptions& classifier, std::uint64_t seed,
+                                   ConstMatrixRef real, ConstMatrixRef generated,
+                                   const std::vector<std::string>& inputs,
+                                   const FittedWeights& plain, const ExperimentRun& run) {
+  SmoothedWeights smoothed{.generated = {}, .share = options.share, .hash = plain.hash};
+  if (options.noise == 0.0) return smoothed;
+  const double wanted = options.share * static_cast<double>(generated.rows());
+  if (Summarize(plain.fit.generated).ess >= wanted) {
+    smoothed.generated = plain.fit.generated;
+    return smoothed;
+  }
+  GofClassifierOptions noisy = classifier;
+  noisy.fit.input_noise = options.noise;
+  FittedWeights fitted = FitWeights(noisy, seed, real, generated, inputs, run);
+  smoothed.generated = std::move(fitted.fit.generated);
+  smoothed.noise = options.noise;
+  smoothed.hash = fitted.hash;
+  return smoothed;
 }
 
 }  // namespace lfiw::experiments

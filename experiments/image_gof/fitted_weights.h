@@ -10,6 +10,7 @@
 #include "core/matrix.h"
 #include "core/run/stage.h"
 #include "experiments/image_gof/cross_fit.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "experiments/presentation/experiment.h"
 
 namespace lfiw::experiments {
@@ -44,6 +45,20 @@ struct FittedWeights {
   std::string hash;                   // of the artifact
 };
 
+// Weights of smoothed features. Where noise is 0, the plain weights are worth enough.
+struct SmoothedWeights {
+  std::vector<double> generated;  // log-weights [m]; empty where none are wanted
+  double noise = 0.0;             // standard deviation, in scaled features
+  double share = 0.05;            // of the samples that they shall be worth
+  std::string hash;               // of the artifact
+
+  // What results depend on.
+  std::string Identity() const;
+};
+
+// The log-weights of both, for metrics. They refer to their arguments.
+SampleRatios RatiosOf(const FittedWeights& plain, const SmoothedWeights& smoothed);
+
 // The learning curves of all folds as lines of metrics.jsonl, series "PREFIX fold K".
 std::string FoldLines(std::span<const FitHistory> histories, const std::string& prefix);
 
@@ -52,6 +67,14 @@ std::string FoldLines(std::span<const FitHistory> histories, const std::string& 
 FittedWeights FitWeights(const GofClassifierOptions& options, std::uint64_t seed,
                          ConstMatrixRef real, ConstMatrixRef generated,
                          const std::vector<std::string>& inputs, const ExperimentRun& run);
+
+// Returns the plain weights where they are worth options.share of the samples, else those of
+// classifiers that were trained with noise, as another stage "gof_weights".
+SmoothedWeights FitSmoothedWeights(const SmoothingOptions& options,
+                                   const GofClassifierOptions& classifier, std::uint64_t seed,
+                                   ConstMatrixRef real, ConstMatrixRef generated,
+                                   const std::vector<std::string>& inputs,
+                                   const FittedWeights& plain, const ExperimentRun& run);
 
 }  // namespace lfiw::experiments
 

@@ -29,9 +29,10 @@ namespace {
 constexpr std::int64_t kGridRows = 5;  // of the largest and of the smallest weights
 
 std::vector<GofRow> Measure(const GofConfig& config, const ExperimentRun& run,
-                            const SamplePair& samples, const FittedWeights& weights) {
-  return GofMetricsStage::Read(run.cache.Run<GofMetricsStage>({config.metrics, config.seed},
-                                                              {samples, weights}, run.Work()));
+                            const SamplePair& samples, const FittedWeights& weights,
+                            const SmoothedWeights& smoothed) {
+  return GofMetricsStage::Read(run.cache.Run<GofMetricsStage>(
+      {config.metrics, config.seed}, {samples, weights, smoothed}, run.Work()));
 }
 
 // A line of weights.csv.
@@ -95,10 +96,13 @@ Outcome RunGof(const GofConfig& config, const ExperimentRun& run) {
   const FittedWeights weights =
       FitWeights(config.classifier, config.seed, samples.real.features.features,
                  samples.generated.features.features, inputs, run);
+  const SmoothedWeights smoothed = FitSmoothedWeights(
+      config.smoothing, config.classifier, config.seed, samples.real.features.features,
+      samples.generated.features.features, inputs, weights, run);
   GofResult result{.config = config,
                    .samples = samples,
                    .weights = weights.fit,
-                   .rows = Measure(config, run, samples, weights),
+                   .rows = Measure(config, run, samples, weights, smoothed),
                    .evidence = GatherEvidence(weights.fit),
                    .judgement = {}};
   result.judgement =

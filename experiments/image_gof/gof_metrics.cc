@@ -33,15 +33,15 @@ struct Weighting {
   std::string reason;
 };
 
-std::vector<Weighting> MakeWeightings(std::span<const double> log_weights,
-                                      const GofMetricOptions& options) {
-  std::vector<Weighting> all = {{"none", "", UniformWeights(std::ssize(log_weights)), ""}};
+std::vector<Weighting> MakeWeightings(const SampleRatios& ratios, const GofMetricOptions& options) {
+  std::vector<Weighting> all = {{"none", "", UniformWeights(std::ssize(ratios.plain)), ""}};
   std::vector<WeightVariant> variants = PaperVariants(options.alphas, options.betas);
   std::ranges::move(TemperedVariants(options.tempered), std::back_inserter(variants));
+  if (!ratios.smoothed.empty()) variants.push_back(SmoothedVariant(ratios));
   for (const WeightVariant& variant : variants) {
     Weighting& weighting = all.emplace_back(Weighting{variant.name, variant.params, {}, ""});
     try {
-      weighting.weights = MakeWeights(log_weights, variant);
+      weighting.weights = MakeWeights(ratios.Of(variant.ratios), variant);
     } catch (const NumericError& error) {
       weighting.reason = error.what();
     }
@@ -53,7 +53,8 @@ std::vector<Weighting> MakeWeightings(std::span<const double> log_weights,
 GofRow RowOf(const char* metric, const Weighting& weighting, std::int64_t n) {
   GofRow row{.metric = metric, .weights = weighting.name, .params = weighting.params};
   if (weighting.weights) row.ess = weighting.weights->ess;
-  if (weighting.weights && weighting.name == kTemperedWeights) row.alpha = weighting.weights->alpha;
+  const bool flattened = weighting.name == kTemperedWeights || weighting.name == kSmoothedWeights;
+  if (weighting.weights && flattened) row.alpha = weighting.weights->alpha;
   row.n = n;
   row.reason = weighting.reason;
   return row;
@@ -175,10 +176,10 @@ void AddReference(const ImageFeatures& real, const GofMetricOptions& options, st
 }  // namespace
 
 std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
-                                    std::span<const double> log_weights,
-                                    const GofMetricOptions& options, std::uint64_t seed) {
+                                    const SampleRatios& ratios, const GofMetricOptions& options,
+                                    std::uint64_t seed) {
   std::vector<GofRow> rows;
-  const std::vector<Weighting> weightings = MakeWeightings(log_weights, options);
+  const std::vector<Weighting> weightings = MakeWeightings(ratios, options);
   AddScores(generated.logits, weightings, rows);
   const FrechetReference reference(
       WeightedMoments(real.features, UniformWeights(real.features.rows())));
@@ -193,11 +194,11 @@ std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatur
 }
 
 std::vector<GofRow> MeasureFit(const ImageFeatures& real, const ImageFeatures& generated,
-                               std::span<const double> log_weights, const GofMetricOptions& options,
+                               const SampleRatios& ratios, const GofMetricOptions& options,
                                std::uint64_t seed) {
   std::vector<GofRow> rows;
   AddReference(real, options, seed, rows);
-  const std::vector<GofRow> weighted = MeasureWeighted(real, generated, log_weights, options, seed);
+  const std::vector<GofRow> weighted = MeasureWeighted(real, generated, ratios, options, seed);
   rows.insert(rows.end(), weighted.begin(), weighted.end());
   return rows;
 }
@@ -251,7 +252,7 @@ std::string RowsCsv(std::span<const GofRow> rows) {
       {"value", "", "the metric", &GofRow::value},
       {"stderr", "", "standard error of value", &GofRow::standard_error},
       {"ess", "images", "effective sample size of the weights", &GofRow::ess},
-      {"alpha", "", "power of tempered weights", &GofRow::alpha},
+      {"alpha", "", "power of tempered and smoothed weights", &GofRow::alpha},
       {"n", "images", "generated samples", &GofRow::n},
       {"reason", "", "why there is no value", [](const GofRow& row) {
          return row.reason.empty() ? std::nullopt : std::optional(QuotedText{row.reason});

@@ -10,6 +10,7 @@
 
 #include "core/layers.h"
 #include "experiments/image_gof/gof_config.h"
+#include "experiments/image_gof/sample_weights.h"
 #include "models/image/feature_extractor.h"
 
 namespace lfiw::experiments {
@@ -29,22 +30,22 @@ struct GofRow {
   std::optional<double> value = std::nullopt;
   std::optional<double> standard_error = std::nullopt;
   std::optional<double> ess = std::nullopt;    // of the weights; empty for the reference
-  std::optional<double> alpha = std::nullopt;  // of tempered weights
+  std::optional<double> alpha = std::nullopt;  // of tempered and smoothed weights
   std::int64_t n = 0;                          // samples on the generated side
   std::string reason = {};                     // why there is no value
 };
 
 // All metrics under no weights, every variant, and, for FID, unweighted subsets of as many samples
-// as the self-normalized weights are worth. log_weights [m] of the generated samples. What cannot
-// be computed has a reason.
+// as the self-normalized weights are worth. `ratios` are those of the generated samples. What
+// cannot be computed has a reason.
 std::vector<GofRow> MeasureFit(const ImageFeatures& real, const ImageFeatures& generated,
-                               std::span<const double> log_weights, const GofMetricOptions& options,
+                               const SampleRatios& ratios, const GofMetricOptions& options,
                                std::uint64_t seed);
 
 // The same without the reference.
 std::vector<GofRow> MeasureWeighted(const ImageFeatures& real, const ImageFeatures& generated,
-                                    std::span<const double> log_weights,
-                                    const GofMetricOptions& options, std::uint64_t seed);
+                                    const SampleRatios& ratios, const GofMetricOptions& options,
+                                    std::uint64_t seed);
 
 // The row of a metric and weighting; nullptr when there is none.
 const GofRow* FindRow(std::span<const GofRow> rows, const std::string& metric,

@@ -12,8 +12,9 @@ constexpr const char* kRowsFile = "rows.json";
 void GofMetricsStage::Make(const Key& key, const Inputs& inputs, const StageWork& work) {
   const auto progress = work.StartProgress("metrics", 1, "table");
   const SamplePair& samples = inputs.samples;
-  const std::vector<GofRow> rows = MeasureFit(samples.real.features, samples.generated.features,
-                                              inputs.weights.fit.generated, key.options, key.seed);
+  const std::vector<GofRow> rows =
+      MeasureFit(samples.real.features, samples.generated.features,
+                 RatiosOf(inputs.weights, inputs.smoothed), key.options, key.seed);
   WriteJson(RowsJson(rows), work.File(kRowsFile));
   progress->Advance(1);
 }

@@ -30,8 +30,10 @@ struct GofMetricsStage {
   struct Inputs {
     const SamplePair& samples;
     const FittedWeights& weights;
+    const SmoothedWeights& smoothed;
     std::vector<std::string> Hashes() const {
-      return {samples.real.hash, samples.generated.hash, samples.features_hash, weights.hash};
+      return {samples.real.hash, samples.generated.hash, samples.features_hash, weights.hash,
+              smoothed.Identity()};
     }
   };
   static void Make(const Key& key, const Inputs& inputs, const StageWork& work);

@@ -39,9 +39,9 @@ std::string WeightsTitle(const GofRow& row) {
   std::string title = row.weights == "none" ? "no weights" : "LFIW " + row.weights;
   if (row.weights == "reference") title = "reference (halves of the real samples)";
   std::ranges::replace(title, '_', ' ');
-  if (row.weights == kTemperedWeights && row.alpha) {
-    return fmt::format("{}, {}, alpha={:.3g}", title, row.params, *row.alpha);
-  }
+  // smoothed weights are flattened only where no noise was enough
+  const bool flattened = row.alpha && (row.weights == kTemperedWeights || *row.alpha < 1.0);
+  if (flattened) return fmt::format("{}, {}, alpha={:.3g}", title, row.params, *row.alpha);
   return row.params.empty() ? title : title + ", " + row.params;
 }
 
@@ -100,20 +100,29 @@ HtmlTone ToneOf(Resemblance resemblance) {
   return HtmlTone::kBad;
 }
 
+bool HasSmoothed(std::span<const GofRow> rows) {
+  return std::ranges::any_of(rows,
+                             [](const GofRow& row) { return row.weights == kSmoothedWeights; });
+}
+
 // What the weights are good for.
-std::string WeightsSentence(const GofJudgement& judgement) {
+std::string WeightsSentence(const GofResult& result) {
+  const GofJudgement& judgement = result.judgement;
   if (judgement.resemblance == Resemblance::kSame) {
     return "There is nothing to correct: differences between the weighted rows and the unweighted "
            "one are the noise of the classifier.";
   }
-  return judgement.doubts.empty()
-             ? "The weights pass their checks: read the self-normalized row as what the model "
-               "would "
-               "score after resampling by the weights."
-             : "The weights are no density ratios that could be relied on: of the weighted rows "
-               "read "
-               "the tempered ones, which keep the order of the weights and let many samples count. "
-               "Against the full weights speaks:";
+  if (judgement.doubts.empty()) {
+    return "The weights pass their checks: read the self-normalized row as what the model would "
+           "score after resampling by the weights.";
+  }
+  return fmt::format(
+      "The weights are no density ratios that could be relied on: of the weighted rows read {}. "
+      "Against the full weights speaks:",
+      HasSmoothed(result.rows)
+          ? "the smoothed one, whose classifiers saw noise on both sets, so that traces that every "
+            "sample has count for less"
+          : "the tempered ones, which keep the order of the weights and let many samples count");
 }
 
 // Sizes, extractor and what else a reader must know.
@@ -156,13 +165,15 @@ json CalibrationJson(const Calibration& calibration) {
           {"bins", std::move(bins)}};
 }
 
-// The first row of a metric under tempered weights, or under self-normalized ones where there is
-// none.
+// The row of a metric that a reader wants first: under smoothed weights, else under tempered ones,
+// else under self-normalized ones.
 const GofRow* FirstWeighted(std::span<const GofRow> rows, const std::string& metric) {
-  const auto found = std::ranges::find_if(rows, [&](const GofRow& row) {
-    return row.metric == metric && row.weights == kTemperedWeights;
-  });
-  return found == rows.end() ? FindRow(rows, metric, "self_normalized") : &*found;
+  for (const char* weights : {kSmoothedWeights, kTemperedWeights}) {
+    const auto found = std::ranges::find_if(
+        rows, [&](const GofRow& row) { return row.metric == metric && row.weights == weights; });
+    if (found != rows.end()) return &*found;
+  }
+  return FindRow(rows, metric, "self_normalized");
 }
 
 // The value of a metric without and with weights.
@@ -172,11 +183,9 @@ HtmlTile MetricTile(std::span<const GofRow> rows, const char* metric, const char
   const auto text = [](const GofRow* row) {
     return row == nullptr ? std::string(kNoNumber) : NumberText(row->value);
   };
-  return {label, text(plain),
-          fmt::format("{} with {} weights", text(weighted),
-                      weighted != nullptr && weighted->weights == kTemperedWeights
-                          ? "tempered"
-                          : "self-normalized")};
+  std::string kind = weighted == nullptr ? "self_normalized" : weighted->weights;
+  std::ranges::replace(kind, '_', '-');
+  return {label, text(plain), fmt::format("{} with {} weights", text(weighted), kind)};
 }
 
 void AddMetrics(const GofResult& result, HtmlFragment& body) {
@@ -207,7 +216,7 @@ void AddMetrics(const GofResult& result, HtmlFragment& body) {
 void AddWeights(const GofResult& result, const GofDrawings& drawings, HtmlFragment& body) {
   const WeightEvidence& e = result.evidence;
   body.Heading(2, "Weights");
-  body.Paragraph(WeightsSentence(result.judgement));
+  body.Paragraph(WeightsSentence(result));
   if (!result.judgement.doubts.empty()) body.List(result.judgement.doubts);
   body.Definitions(
       {{"effective samples",
@@ -290,7 +299,7 @@ std::string GofText(const GofResult& result) {
   text += fmt::format("verdict: {}. {}\n", EnumName(result.judgement.resemblance),
                       Sentence(result.judgement.resemblance));
   for (const std::string& reason : result.judgement.reasons) text += fmt::format("  {}\n", reason);
-  text += fmt::format("weights: {}\n", WeightsSentence(result.judgement));
+  text += fmt::format("weights: {}\n", WeightsSentence(result));
   for (const std::string& doubt : result.judgement.doubts) text += fmt::format("  {}\n", doubt);
   for (const std::string& line :
        ConditionLines(result.evidence.conditions, result.evidence.partition)) {

@@ -39,15 +39,27 @@ using Indices = std::vector<std::int64_t>;
 // Some samples of a set and their log-weights.
 struct Part {
   ImageFeatures features;
-  std::vector<double> log_weights;
+  std::vector<double> plain, smoothed;
+  SampleRatios ratios;  // of all, from which those of the part are taken
+
+  SampleRatios Ratios() const {
+    SampleRatios own = ratios;
+    own.plain = plain;
+    own.smoothed = smoothed;
+    return own;
+  }
 };
 
-Part Take(const ImageFeatures& features, const std::vector<double>& log_weights,
-          const Indices& samples) {
-  Part part;
-  part.features = {features.features(samples, Eigen::all), features.logits(samples, Eigen::all)};
+Part Take(const ImageFeatures& features, const SampleRatios& ratios, const Indices& samples) {
+  Part part{
+      .features = {features.features(samples, Eigen::all), features.logits(samples, Eigen::all)},
+      .plain = {},
+      .smoothed = {},
+      .ratios = ratios};
   for (const std::int64_t i : samples) {
-    part.log_weights.push_back(log_weights[static_cast<std::size_t>(i)]);
+    const auto at = static_cast<std::size_t>(i);
+    part.plain.push_back(ratios.plain[at]);
+    if (!ratios.smoothed.empty()) part.smoothed.push_back(ratios.smoothed[at]);
   }
   return part;
 }
@@ -137,12 +149,17 @@ class TableRun {
     const GeneratorOutput made = MakeSamples(generator, real_.generated, config_.seed, run_);
     const SamplePair train = Pair(config_.real_train, made.samples);
     const SamplePair test = Pair(config_.real_test, made.samples);
+    const std::vector<std::string> hashes = {train.real.hash, train.generated.hash,
+                                             train.features_hash};
     const FittedWeights weights =
         FitWeights(config_.classifier, config_.seed, train.real.features.features,
-                   train.generated.features.features,
-                   {train.real.hash, train.generated.hash, train.features_hash}, run_);
+                   train.generated.features.features, hashes, run_);
+    const SmoothedWeights smoothed = FitSmoothedWeights(
+        config_.smoothing, config_.classifier, config_.seed, train.real.features.features,
+        train.generated.features.features, hashes, weights, run_);
+    const SampleRatios ratios = RatiosOf(weights, smoothed);
     const std::int64_t size = RunSize(generator, test.generated.size());
-    const auto runs = MeasureRuns(test, weights, size);
+    const auto runs = MeasureRuns(test, ratios, size);
     GeneratorResult result{
         .rows = {MakeRow(generator.name, "default (no debiasing)", {"none"}, runs, size),
                  MakeRow(generator.name, "LFIW", {"self_normalized"}, runs, size),
@@ -151,8 +168,14 @@ class TableRun {
         .evidence = {generator.name, GatherEvidence(weights.fit), test.notes},
         .metrics = FoldLines(weights.histories, generator.name + " classifier"),
         .run_size = size};
+    if (!ratios.smoothed.empty()) {
+      const WeightVariant variant = SmoothedVariant(ratios);
+      result.rows.push_back(MakeRow(generator.name,
+                                    fmt::format("LFIW, smoothed ({})", variant.params),
+                                    {variant.name, variant.params}, runs, size));
+    }
     for (const std::int64_t wanted : config_.sizes) {
-      result.tables.push_back(MakeTable(generator, test, weights, wanted));
+      result.tables.push_back(MakeTable(generator, test, ratios, wanted));
     }
     if (HasDensity(generator)) {
       result.density = Density(generator, *made.model, test.real, weights, result.evidence);
@@ -170,8 +193,8 @@ class TableRun {
     std::vector<std::vector<GofRow>> runs;
     for (const Indices& indices : Parts(real_.generated.size(), size, config_.runs,
                                         Stream(config_.seed, "gof table reference"))) {
-      const Part part = Take(real_.generated.features, none, indices);
-      runs.push_back(MeasureWeighted(real_.real.features, part.features, part.log_weights, options_,
+      const Part part = Take(real_.generated.features, {.plain = none}, indices);
+      runs.push_back(MeasureWeighted(real_.real.features, part.features, part.Ratios(), options_,
                                      config_.seed));
     }
     return MakeRow("-", "reference", {"none"}, runs, size);
@@ -223,13 +246,13 @@ class TableRun {
     return size;
   }
 
-  std::vector<std::vector<GofRow>> MeasureRuns(const SamplePair& test, const FittedWeights& weights,
+  std::vector<std::vector<GofRow>> MeasureRuns(const SamplePair& test, const SampleRatios& ratios,
                                                std::int64_t size) const {
     std::vector<std::vector<GofRow>> runs;
     for (const Indices& indices :
          Parts(test.generated.size(), size, config_.runs, Stream(config_.seed, "gof table runs"))) {
-      const Part part = Take(test.generated.features, weights.fit.generated, indices);
-      runs.push_back(MeasureWeighted(test.real.features, part.features, part.log_weights, options_,
+      const Part part = Take(test.generated.features, ratios, indices);
+      runs.push_back(MeasureWeighted(test.real.features, part.features, part.Ratios(), options_,
                                      config_.seed));
     }
     return runs;
@@ -279,14 +302,14 @@ class TableRun {
   }
 
   BiasVarianceTable MakeTable(const GeneratorOptions& generator, const SamplePair& test,
-                              const FittedWeights& weights, std::int64_t size) const {
+                              const SampleRatios& ratios, std::int64_t size) const {
     const MatrixF& features = test.generated.features.features;
     const std::int64_t used = std::min<std::int64_t>(size, features.rows());
     const VectorD truth = test.real.features.features.cast<double>().colwise().mean();
     return {.model = generator.name,
             .size = used,
             .disjoint = features.rows() / used >= 2,
-            .entries = MeasureBiasVariance(features, weights.fit.generated, truth, Variants(), used,
+            .entries = MeasureBiasVariance(features, ratios, truth, Variants(ratios), used,
                                            config_.runs, config_.seed)};
   }
 
@@ -295,9 +318,10 @@ class TableRun {
   }
   RowName TemperedRow() const { return {kTemperedWeights, Tempered().params}; }
 
-  std::vector<WeightVariant> Variants() const {
+  std::vector<WeightVariant> Variants(const SampleRatios& ratios) const {
     std::vector<WeightVariant> variants = PaperVariants(config_.alphas, config_.betas);
     variants.push_back(Tempered());
+    if (!ratios.smoothed.empty()) variants.push_back(SmoothedVariant(ratios));
     return variants;
   }
 

@@ -59,6 +59,7 @@ struct GofTableConfig {
   std::int64_t runs = 10;
   std::vector<std::int64_t> sizes = {};
   GofClassifierOptions classifier;
+  SmoothingOptions smoothing;
   std::vector<double> alphas = {0.0, 0.25, 0.5, 0.75, 1.0};
   std::vector<double> betas = {0.001, 0.01, 0.1, 1.0};
   double tempered = 0.2;
@@ -82,6 +83,7 @@ struct GofTableConfig {
     v.Field("sizes", sizes, "samples T of a draw for bias and variance; none: not measured",
             AtLeast(2));
     v.Field("classifier", classifier, "classifier of real against generated features");
+    v.Field("smoothing", smoothing, "weights of smoothed densities: the row \"LFIW, smoothed\"");
     v.Field("alphas", alphas, "exponents of the flattened weights (bias and variance)",
             AtLeast(0.0));
     v.Field("betas", betas, "lower bounds of the clipped weights (bias and variance)",

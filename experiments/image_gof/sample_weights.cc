@@ -42,6 +42,14 @@ std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares) 
   return variants;
 }
 
+WeightVariant SmoothedVariant(const SampleRatios& ratios) {
+  return {.name = kSmoothedWeights,
+          .params = fmt::format("noise={}", ratios.noise),
+          .scale = WeightScale::kSum,
+          .ess_share = ratios.share,
+          .ratios = RatioSource::kSmoothed};
+}
+
 double LargestAlpha(const std::function<bool(double alpha)>& flat_enough) {
   if (flat_enough(1.0)) return 1.0;
   constexpr int kHalvings = 40;

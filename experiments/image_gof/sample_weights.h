@@ -32,6 +32,22 @@ struct SampleWeights {
   std::int64_t size() const { return values.size(); }
 };
 
+// Which classifiers' odds weights are made from.
+enum class RatioSource { kPlain, kSmoothed };
+
+// Log-weights of m generated samples by the plain classifiers and, unless it is empty, by those of
+// smoothed features.
+struct SampleRatios {
+  std::span<const double> plain;          // [m]
+  std::span<const double> smoothed = {};  // [m]
+  double noise = 0.0;                     // of the smoothed ones
+  double share = 0.05;                    // of the samples that these shall be worth
+
+  std::span<const double> Of(RatioSource source) const {
+    return source == RatioSource::kSmoothed ? smoothed : plain;
+  }
+};
+
 // One of the paper's estimators: w^alpha, at least beta, divided by n or by the sum.
 struct WeightVariant {
   std::string name;    // "self_normalized"
@@ -42,6 +58,7 @@ struct WeightVariant {
   // Above 0: alpha is the largest of at most 1 with which the weights are worth this share of the
   // samples.
   double ess_share = 0.0;
+  RatioSource ratios = RatioSource::kPlain;
 };
 
 // The paper's table: default, self-normalized, flattened and clipped weights.
@@ -53,6 +70,12 @@ inline constexpr const char* kTemperedWeights = "tempered";
 
 // Self-normalized weights w^alpha for each share of the samples that they shall be worth.
 std::vector<WeightVariant> TemperedVariants(std::span<const double> ess_shares);
+
+inline constexpr const char* kSmoothedWeights = "smoothed";
+
+// The self-normalized weights of smoothed features, flattened only where they are worth less than
+// their share.
+WeightVariant SmoothedVariant(const SampleRatios& ratios);
 
 // Returns the largest alpha in [0, 1] that is `flat_enough`, to the twelfth digit: a condition that
 // holds below some alpha and not above it.

@@ -93,10 +93,14 @@ LabeledImages SetOf(const ImageBatch& images, Indices rows, std::int64_t label) 
           .share = 0.5};
 }
 
+// Draws of the noise that log-weights are the mean of.
+constexpr std::int64_t kNoiseDraws = 16;
+
 // Writes the classifier's log-weights of the listed images to their places.
 void Weigh(const ConvClassifier& classifier, const ImageBatch& images,
-           std::span<const std::int64_t> listed, std::vector<double>& log_weights) {
-  const MatrixF logits = classifier.Logits(TakeImages(images, listed));
+           std::span<const std::int64_t> listed, const Stream& noise, std::int64_t draws,
+           std::vector<double>& log_weights) {
+  const MatrixF logits = classifier.SmoothedLogits(TakeImages(images, listed), draws, noise);
   for (std::size_t i = 0; i < listed.size(); ++i) {
     log_weights[static_cast<std::size_t>(listed[i])] =
         static_cast<double>(logits(static_cast<Eigen::Index>(i), 0));
@@ -156,8 +160,12 @@ RatioFit FitRatios(const ImageBatch& real, const ImageBatch& generated,
                                   fmt::format("ratio_{}.npz", fold));
     ConvClassifierFit fit = FitFold(all, r, g, n, OptionsFor(larger, options),
                                     SeedOf(seed, "omniglot ratio", fold), job);
-    Weigh(fit.model, real, r.held_out, result.weights.real);
-    Weigh(fit.model, generated, g.held_out, result.weights.generated);
+    const std::int64_t draws = options.fit.input_noise > 0.0 ? kNoiseDraws : 1;
+    const auto noise = [&](std::uint64_t set) {
+      return Stream(seed, "omniglot weights noise", {static_cast<std::uint64_t>(fold), set});
+    };
+    Weigh(fit.model, real, r.held_out, noise(0), draws, result.weights.real);
+    Weigh(fit.model, generated, g.held_out, noise(1), draws, result.weights.generated);
     result.histories[static_cast<std::size_t>(fold)] = std::move(fit.history);
   });
   return result;

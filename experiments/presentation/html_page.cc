@@ -71,7 +71,7 @@ a { color: var(--accent); }
 nav { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; font-size: 0.88rem; }
 td:not(.number) { min-width: 7rem; }
 td svg { display: block; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1.25rem;
+dl { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: 0.25rem 1.25rem;
   margin: 0.75rem 0; font-size: 0.95rem; }
 dt { color: var(--muted); }
 dd { margin: 0; overflow-wrap: anywhere; }

@@ -34,6 +34,14 @@ at::Tensor Predicted(const at::Tensor& logits) {
   return logits.size(1) > 1 ? logits.argmax(1) : (logits.squeeze(1) > 0.0).to(at::kLong);
 }
 
+// Noise of the shape of an image tensor; none with a deviation of 0.
+at::Tensor WithNoise(at::Tensor images, double deviation, Stream stream) {
+  if (deviation == 0.0) return images;
+  const at::Tensor noise = at::empty(images.sizes(), at::kFloat);
+  stream.FillNormal(std::span(noise.data_ptr<float>(), static_cast<std::size_t>(noise.numel())));
+  return images + deviation * noise;
+}
+
 void CheckSet(const LabeledImages& set, const ImageBatch& like, std::int64_t outputs,
               const std::string& name) {
   if (set.rows.size() != set.labels.size() ||
@@ -84,10 +92,13 @@ struct ConvClassifier::Impl {
     network.Draw(stream);
   }
 
-  at::Tensor Infer(const ImageBatch& images, std::span<const std::int64_t> rows) const {
+  // Logits of the rows with noise from a stream that belongs to them.
+  at::Tensor Infer(const ImageBatch& images, std::span<const std::int64_t> rows, double noise,
+                   const Stream& stream) const {
     const c10::InferenceMode inference;
     Pass pass = network.MakePass(PassMode::kInference, device);
-    return classify(pass, ImageTensor(images, rows).to(device)).to(at::kCPU);
+    return classify(pass, WithNoise(ImageTensor(images, rows), noise, stream).to(device))
+        .to(at::kCPU);
   }
 
   ConvClassifierOptions options;
@@ -117,19 +128,43 @@ ConvClassifier::~ConvClassifier() = default;
 ConvClassifier::ConvClassifier(ConvClassifier&&) noexcept = default;
 ConvClassifier& ConvClassifier::operator=(ConvClassifier&&) noexcept = default;
 
-MatrixF ConvClassifier::Logits(const ImageBatch& images) const {
+void ConvClassifier::CheckSize(const ImageBatch& images) const {
   const ConvTrunkSize& size = impl_->size;
-  if (images.channels != size.channels || images.height != size.height ||
-      images.width != size.width) {
-    Throw<DataError>("classifier of {} x {} x {} pixels cannot take images of {} x {} x {}",
-                     size.height, size.width, size.channels, images.height, images.width,
-                     images.channels);
+  if (images.channels == size.channels && images.height == size.height &&
+      images.width == size.width) {
+    return;
   }
-  MatrixF logits(images.count, size.outputs);
+  Throw<DataError>("classifier of {} x {} x {} pixels cannot take images of {} x {} x {}",
+                   size.height, size.width, size.channels, images.height, images.width,
+                   images.channels);
+}
+
+MatrixF ConvClassifier::Logits(const ImageBatch& images) const {
+  CheckSize(images);
+  MatrixF logits(images.count, impl_->size.outputs);
   ParallelBlocks(images.count, kBlock, [&](std::int64_t begin, std::int64_t end) {
     const std::vector<std::int64_t> rows = IndexList(begin, end);
-    const at::Tensor block = impl_->Infer(images, rows).contiguous();
+    const at::Tensor block = impl_->Infer(images, rows, 0.0, Stream(0, "no noise")).contiguous();
     std::copy_n(block.data_ptr<float>(), block.numel(), logits.row(begin).data());
+  });
+  return logits;
+}
+
+MatrixF ConvClassifier::SmoothedLogits(const ImageBatch& images, std::int64_t draws,
+                                       const Stream& stream) const {
+  CheckSize(images);
+  LFIW_ASSERT(draws >= 1);
+  MatrixF logits(images.count, impl_->size.outputs);
+  ParallelBlocks(images.count, kBlock, [&](std::int64_t begin, std::int64_t end) {
+    const std::vector<std::int64_t> rows = IndexList(begin, end);
+    const Stream own = stream.Child(static_cast<std::uint64_t>(begin));
+    at::Tensor sum = at::zeros({end - begin, impl_->size.outputs}, at::kFloat);
+    for (std::int64_t k = 0; k < draws; ++k) {
+      sum += impl_->Infer(images, rows, impl_->options.input_noise,
+                          own.Child(static_cast<std::uint64_t>(k)));
+    }
+    sum /= static_cast<double>(draws);
+    std::copy_n(sum.contiguous().data_ptr<float>(), sum.numel(), logits.row(begin).data());
   });
   return logits;
 }
@@ -164,7 +199,7 @@ class ConvClassifierTraining : public TrainingProblem {
     std::vector<Draw> draws;
     for (std::size_t s = 0; s < sets_.size(); ++s) draws.push_back(DrawFrom(s, step));
     const auto body = [&](std::int64_t chunk, Pass& pass) -> ChunkLoss {
-      return LossOf(draws, chunk, pass);
+      return LossOf(draws, step, chunk, pass);
     };
     const StepGradient result =
         ChunkedGradient(model_.network, model_.device, training.chunks, body);
@@ -181,8 +216,9 @@ class ConvClassifierTraining : public TrainingProblem {
       const c10::InferenceMode inference;
       const auto first = static_cast<std::size_t>(begin),
                  size = static_cast<std::size_t>(end - begin);
-      const at::Tensor logits =
-          model_.Infer(*held_out_.images, std::span(held_out_.rows).subspan(first, size));
+      const at::Tensor logits = model_.Infer(
+          *held_out_.images, std::span(held_out_.rows).subspan(first, size), options_.input_noise,
+          Stream(seed_, "classifier validation noise", {static_cast<std::uint64_t>(begin)}));
       const at::Tensor labels = at::empty({end - begin}, at::kLong);
       std::copy_n(held_out_.labels.begin() + begin, end - begin, labels.data_ptr<std::int64_t>());
       const auto block = static_cast<std::size_t>(begin / kBlock);
@@ -254,7 +290,8 @@ class ConvClassifierTraining : public TrainingProblem {
     return draw;
   }
 
-  ChunkLoss LossOf(const std::vector<Draw>& draws, std::int64_t chunk, Pass& pass) const {
+  ChunkLoss LossOf(const std::vector<Draw>& draws, std::int64_t step, std::int64_t chunk,
+                   Pass& pass) const {
     const auto [begin, end] = ChunkRange(options_.training.batch, options_.training.chunks, chunk);
     const auto first = static_cast<std::size_t>(begin),
                size = static_cast<std::size_t>(end - begin);
@@ -267,7 +304,11 @@ class ConvClassifierTraining : public TrainingProblem {
       labels.insert(labels.end(), draw.labels.begin() + begin, draw.labels.begin() + end);
       weights.insert(weights.end(), draw.weights.begin() + begin, draw.weights.begin() + end);
     }
-    const at::Tensor logits = model_.classify(pass, at::cat(images).to(model_.device));
+    const at::Tensor noisy =
+        WithNoise(at::cat(images), options_.input_noise,
+                  Stream(seed_, "classifier noise",
+                         {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(chunk)}));
+    const at::Tensor logits = model_.classify(pass, noisy.to(model_.device));
     const at::Tensor losses = CrossEntropy(logits, at::tensor(labels, at::kLong).to(model_.device));
     const at::Tensor loss = (losses * at::tensor(weights).to(model_.device)).sum();
     return {loss, {loss.item<double>()}};

@@ -38,6 +38,9 @@ struct ConvClassifierOptions {
   std::int64_t blocks = 4;  // of convolution 3 x 3, batch norm, ReLU, maximum over 2 x 2
   BatchWeights weights = BatchWeights::kSelfNormalized;
   KeptClassifier kept = KeptClassifier::kLowestLoss;  // on the held-out set, if there is one
+  // Standard deviation of noise on all pixels, from -1 to 1, in training and on the held-out set:
+  // odds are then those of the smoothed densities.
+  double input_noise = 0.0;
   ImageTrainingOptions training = {.steps = 5000, .batch = 32, .adam = {}};
 
   template <class Visitor>
@@ -46,6 +49,8 @@ struct ConvClassifierOptions {
     v.Field("blocks", blocks, "convolutions, each followed by a halving", AtLeast(1));
     v.Field("weights", weights, "weights of a minibatch as they are, or divided by their sum");
     v.Field("kept", kept, "which entry of the history the parameters are from");
+    v.Field("input_noise", input_noise,
+            "standard deviation of noise on the pixels, which go from -1 to 1", AtLeast(0.0));
     v.Field("training", training, "steps, batch and optimizer");
   }
 };
@@ -74,12 +79,17 @@ class ConvClassifier {
   // Logits [count, outputs], by running moments. Throws DataError for images of other sizes.
   MatrixF Logits(const ImageBatch& images) const;
 
+  // The mean logits over `draws` draws of noise of the options' standard deviation on the pixels.
+  // draws >= 1.
+  MatrixF SmoothedLogits(const ImageBatch& images, std::int64_t draws, const Stream& stream) const;
+
   // Array "<prefix>.parameters", ".state". Load throws DataError unless the file is of a model with
   // the same options and sizes.
   void Save(const std::string& prefix, NpzFile& file) const;
   void Load(const NpzFile& file, const std::string& prefix);
 
  private:
+  void CheckSize(const ImageBatch& images) const;
   friend class ConvClassifierTraining;
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -47,18 +47,28 @@ void DrawBiases(double deviation, Stream stream, Mlp& network) {
   for (float& bias : biases) bias = static_cast<float>(deviation * stream.Normal());
 }
 
+void AddNoise(double deviation, Stream stream, MatrixF& inputs) {
+  if (deviation == 0.0) return;
+  MatrixF noise(inputs.rows(), inputs.cols());
+  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
+  inputs += static_cast<float>(deviation) * noise;
+}
+
 class FeatureProblem : public FitProblem {
  public:
-  // train, validation: scaled rows, the real ones first.
+  // train, validation: scaled rows, the real ones first. Training rows get noise afresh in every
+  // step.
   FeatureProblem(MatrixF train, std::int64_t train_real, MatrixF validation,
-                 std::int64_t validation_real, std::int64_t batch, const Stream& batches,
-                 Mlp& network)
+                 std::int64_t validation_real, const FeatureClassifierOptions& options,
+                 const Stream& batches, const Stream& noise, Mlp& network)
       : train_(std::move(train)),
         validation_(std::move(validation)),
         train_real_(train_real),
         validation_real_(validation_real),
-        half_(batch / 2),
+        half_(options.fit.batch / 2),
+        input_noise_(options.input_noise),
         batches_(batches),
+        noise_(noise),
         network_(network),
         inputs_(2 * half_, train_.cols()),
         labels_(Labels(half_, 2 * half_)),
@@ -76,6 +86,7 @@ class FeatureProblem : public FitProblem {
       inputs_.row(half_ + i) =
           train_.row(train_real_ + static_cast<Eigen::Index>(stream.Below(generated)));
     }
+    AddNoise(input_noise_, noise_.Child(static_cast<std::uint64_t>(step)), inputs_);
     const double loss = LogisticLoss(network_.ForwardTraining(inputs_), labels_, output_gradient_);
     network_.Backward(output_gradient_, gradient);
     return loss;
@@ -100,7 +111,8 @@ class FeatureProblem : public FitProblem {
   MatrixF train_, validation_;
   std::int64_t train_real_, validation_real_;
   std::int64_t half_;  // rows of each class in a batch
-  Stream batches_;
+  double input_noise_;
+  Stream batches_, noise_;
   Mlp& network_;
   MatrixF inputs_, labels_, output_gradient_, validation_logits_;
 };
@@ -124,21 +136,50 @@ FeatureClassifier::FeatureClassifier(Scaler scaler, Mlp network)
   LFIW_ASSERT(network_.input_dim() == scaler_.active_dim() && network_.output_dim() == 1);
 }
 
-void FeatureClassifier::LogRatios(ConstMatrixRef features, std::span<double> log_ratios) const {
-  LFIW_ASSERT(std::ssize(log_ratios) == features.rows());
-  // rows at a time, so that the scaled copies stay small
+template <class Use>
+void FeatureClassifier::ForScaledRows(ConstMatrixRef features, const Use& use) const {
   constexpr Eigen::Index kChunkRows = 1000;
-  MatrixF inputs, logits;
+  MatrixF inputs;
   for (Eigen::Index begin = 0; begin < features.rows(); begin += kChunkRows) {
     const Eigen::Index rows = std::min(kChunkRows, features.rows() - begin);
     inputs.resize(rows, scaler_.active_dim());
-    logits.resize(rows, 1);
     scaler_.Scale(features.middleRows(begin, rows), inputs);
+    use(begin, inputs);
+  }
+}
+
+void FeatureClassifier::LogRatios(ConstMatrixRef features, std::span<double> log_ratios) const {
+  LFIW_ASSERT(std::ssize(log_ratios) == features.rows());
+  MatrixF logits;
+  ForScaledRows(features, [&](Eigen::Index begin, const MatrixF& inputs) {
+    logits.resize(inputs.rows(), 1);
     network_.Forward(inputs, logits);
-    for (Eigen::Index i = 0; i < rows; ++i) {
+    for (Eigen::Index i = 0; i < inputs.rows(); ++i) {
       log_ratios[static_cast<std::size_t>(begin + i)] = static_cast<double>(logits(i, 0));
     }
-  }
+  });
+}
+
+void FeatureClassifier::SmoothedLogRatios(ConstMatrixRef features, double deviation,
+                                          std::int64_t draws, Stream stream,
+                                          std::span<double> log_ratios) const {
+  LFIW_ASSERT(std::ssize(log_ratios) == features.rows() && draws >= 1);
+  std::ranges::fill(log_ratios, 0.0);
+  MatrixF noisy, logits;
+  ForScaledRows(features, [&](Eigen::Index begin, const MatrixF& inputs) {
+    logits.resize(inputs.rows(), 1);
+    for (std::int64_t k = 0; k < draws; ++k) {
+      noisy = inputs;
+      AddNoise(deviation,
+               stream.Child(static_cast<std::uint64_t>(k)).Child(static_cast<std::uint64_t>(begin)),
+               noisy);
+      network_.Forward(noisy, logits);
+      for (Eigen::Index i = 0; i < inputs.rows(); ++i) {
+        log_ratios[static_cast<std::size_t>(begin + i)] +=
+            static_cast<double>(logits(i, 0)) / static_cast<double>(draws);
+      }
+    }
+  });
 }
 
 void FeatureClassifier::Save(const std::string& path) const {
@@ -170,10 +211,13 @@ FeatureClassifierFit FitFeatureClassifier(const FeatureClassifierData& data,
   Mlp network(scaler.active_dim(), 1, options.network,
               Stream(seed, "feature classifier weights", {number}));
   DrawBiases(options.bias_deviation, Stream(seed, "feature classifier biases", {number}), network);
-  FeatureProblem problem(Scaled(scaler, train), std::ssize(data.train.real),
-                         Scaled(scaler, Gather(data, data.validation)),
-                         std::ssize(data.validation.real), options.fit.batch,
-                         Stream(seed, "feature classifier batch", {number}), network);
+  MatrixF validation = Scaled(scaler, Gather(data, data.validation));
+  AddNoise(options.input_noise, Stream(seed, "feature classifier validation noise", {number}),
+           validation);
+  FeatureProblem problem(Scaled(scaler, train), std::ssize(data.train.real), std::move(validation),
+                         std::ssize(data.validation.real), options,
+                         Stream(seed, "feature classifier batch", {number}),
+                         Stream(seed, "feature classifier noise", {number}), network);
   FitJob job = FitJob::Of(
       run, fmt::format("feature classifier {}", index),
       FitIdentity(options, seed,

@@ -7,6 +7,7 @@
 
 #include "core/layers.h"
 #include "core/matrix.h"
+#include "core/rng.h"
 #include "models/fit.h"
 #include "models/mlp.h"
 #include "models/scaler.h"
@@ -21,6 +22,9 @@ struct FeatureClassifierOptions {
   // Standard deviation of the first layer's biases at the start. At 0 all units bend at the mean of
   // the data, which a network of one input hardly unlearns.
   double bias_deviation = 0.0;
+  // Standard deviation of noise on the scaled features of both sets, in training and validation:
+  // the odds are then the ratio of the smoothed densities.
+  double input_noise = 0.0;
   ScalerOptions scaler;
 
   template <class Visitor>
@@ -29,6 +33,10 @@ struct FeatureClassifierOptions {
     v.Field("fit", fit, "training; a batch is half real, half generated rows");
     v.Field("bias_deviation", bias_deviation,
             "standard deviation of the first layer's initial biases", AtLeast(0.0));
+    v.Field("input_noise", input_noise,
+            "standard deviation of noise on the scaled features of both sets, which smooths both "
+            "densities",
+            AtLeast(0.0));
     v.Field("scaler", scaler, "what counts as a constant feature");
   }
 };
@@ -45,11 +53,20 @@ class FeatureClassifier {
   // log w(x) for each row; features [n, dim], log_ratios [n]. Thread safe.
   void LogRatios(ConstMatrixRef features, std::span<double> log_ratios) const;
 
+  // The mean log w over `draws` draws of noise of this standard deviation on the scaled features,
+  // where a classifier that was trained with such noise knows the odds. draws >= 1.
+  void SmoothedLogRatios(ConstMatrixRef features, double deviation, std::int64_t draws,
+                         Stream stream, std::span<double> log_ratios) const;
+
   // One .npz file. Load throws DataError for a file that is no such classifier.
   void Save(const std::string& path) const;
   static FeatureClassifier Load(const std::string& path);
 
  private:
+  // Calls use(begin, rows, scaled features) for some rows at a time, so that copies stay small.
+  template <class Use>
+  void ForScaledRows(ConstMatrixRef features, const Use& use) const;
+
   Scaler scaler_;
   Mlp network_;
 };

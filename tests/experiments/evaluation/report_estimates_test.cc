@@ -52,6 +52,12 @@ TEST(EstimatesSection, RowWithoutValueGivesItsReasonAndNoNumber) {
                               "\xE2\x80\x93</td>"));
 }
 
+TEST(EstimatesSection, DrawnIntervalsSayTheirEnds) {
+  const Json json = Json::parse(
+      R"({"rows": [{"estimator": "a", "value": 1, "ci_low": 0.5, "ci_high": 2.25, "reason": ""}]})");
+  EXPECT_THAT(Estimates(json), HasSubstr("role=\"img\" aria-label=\"interval from 0.5 to 2.25\""));
+}
+
 TEST(EstimatesSection, RemarksHaveAColumnOnlyWhereThereAreAny) {
   EXPECT_THAT(Estimates(SmallRun()), HasSubstr(">Remark<"));
   const Json json = Json::parse(R"({"rows": [{"estimator": "a", "value": 1, "reason": ""}]})");

@@ -25,7 +25,7 @@ struct Problem {
     }
   }
   std::vector<BiasVariance> Measure(std::int64_t size) const {
-    return MeasureBiasVariance(features, log_weights, truth,
+    return MeasureBiasVariance(features, {.plain = log_weights}, truth,
                                PaperVariants(std::vector{0.0, 1.0}, std::vector{0.001}), size, 10,
                                1);
   }

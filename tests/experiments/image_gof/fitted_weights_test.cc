@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "core/run/stage_cache.h"
+#include "ope/rollouts/log_weights.h"
 #include "tests/core/test_dir.h"
 #include "tests/experiments/image_gof/feature_samples.h"
 
 namespace lfiw::experiments {
 namespace {
 
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class FitWeightsTest : public testing::Test {
@@ -23,6 +25,11 @@ class FitWeightsTest : public testing::Test {
   FittedWeights Fit() {
     return FitWeights(options_, 4, real_, generated_, {"real", "generated"},
                       {cache_, directory_, Verbosity::kQuiet, ""});
+  }
+
+  SmoothedWeights Smooth(const SmoothingOptions& smoothing, const FittedWeights& plain) {
+    return FitSmoothedWeights(smoothing, options_, 4, real_, generated_, {"real", "generated"},
+                              plain, {cache_, directory_, Verbosity::kQuiet, ""});
   }
 
   GofClassifierOptions options_;
@@ -49,6 +56,27 @@ TEST_F(FitWeightsTest, ASecondRunReadsTheSame) {
   EXPECT_EQ(second.fit.generated, first.fit.generated);
   EXPECT_EQ(second.histories, first.histories);
   EXPECT_EQ(second.hash, first.hash);
+}
+
+TEST_F(FitWeightsTest, WeightsThatAreWorthEnoughAreNotSmoothed) {
+  const FittedWeights plain = Fit();
+  const SmoothedWeights same = Smooth({.noise = 1.0, .share = 0.001}, plain);
+  EXPECT_EQ(same.noise, 0.0);
+  EXPECT_EQ(same.generated, plain.fit.generated);
+  EXPECT_EQ(same.hash, plain.hash);
+  EXPECT_THAT(Smooth({.noise = 0.0, .share = 1.0}, plain).generated, IsEmpty());
+}
+
+TEST_F(FitWeightsTest, NoiseMakesWeightsWorthMore) {
+  generated_ = NormalRows(90, 3, 2, 1.0f);  // exact weights would be worth 5 %
+  options_.epochs = 400;
+  const FittedWeights plain = Fit();
+  const double ess = Summarize(plain.fit.generated).ess;
+  ASSERT_LT(ess, 0.5 * 90);
+  const SmoothedWeights smoothed = Smooth({.noise = 20.0, .share = 0.5}, plain);
+  EXPECT_EQ(smoothed.noise, 20.0) << "so much hides all differences";
+  EXPECT_GT(Summarize(smoothed.generated).ess, 0.5 * 90);
+  EXPECT_NE(smoothed.hash, plain.hash);
 }
 
 TEST(FoldLines, NameTheFoldOfEachEntry) {

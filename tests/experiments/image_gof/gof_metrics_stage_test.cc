@@ -15,14 +15,16 @@ TEST(GofMetricsStage, KeepsTheRowsOfMeasureFit) {
   samples.generated.features = {NormalRows(60, 3, 2, 0.5f), MatrixF(60, 0)};
   FittedWeights weights;
   weights.fit.generated.assign(60, 0.1);
+  SmoothedWeights smoothed{
+      .generated = std::vector<double>(60, 0.2), .noise = 0.5, .share = 0.1, .hash = "smoothed"};
   GofMetricOptions options;
   options.kid_block = 20;
   const TestDir dir;
   StageCache cache(dir.path());
   const std::vector<GofRow> kept =
-      GofMetricsStage::Read(cache.Run<GofMetricsStage>({options, 3}, {samples, weights}));
+      GofMetricsStage::Read(cache.Run<GofMetricsStage>({options, 3}, {samples, weights, smoothed}));
   const std::vector<GofRow> rows = MeasureFit(samples.real.features, samples.generated.features,
-                                              weights.fit.generated, options, 3);
+                                              RatiosOf(weights, smoothed), options, 3);
   EXPECT_EQ(RowsCsv(kept), RowsCsv(rows));
   EXPECT_FALSE(rows.empty());
 }

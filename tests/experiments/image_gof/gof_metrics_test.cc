@@ -12,7 +12,10 @@
 namespace lfiw::experiments {
 namespace {
 
+using ::testing::Each;
+using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::Ne;
 using ::testing::StartsWith;
 
 ImageFeatures Samples(std::int64_t n, std::uint64_t seed, float shift) {
@@ -38,8 +41,8 @@ GofMetricOptions Options() {
 class MeasureFitTest : public testing::Test {
  protected:
   ImageFeatures real_ = Samples(3000, 1, 0.5f), generated_ = Samples(3000, 2, 0.0f);
-  std::vector<GofRow> rows_ =
-      MeasureFit(real_, generated_, ExactLogRatios(generated_.features), Options(), 1);
+  std::vector<double> logs_ = ExactLogRatios(generated_.features);
+  std::vector<GofRow> rows_ = MeasureFit(real_, generated_, {.plain = logs_}, Options(), 1);
 };
 
 TEST_F(MeasureFitTest, ExactWeightsBringDistancesDownToTheReference) {
@@ -58,6 +61,29 @@ TEST_F(MeasureFitTest, HasEveryVariantOfEveryMetric) {
     EXPECT_NE(FindRow(rows_, metric, "clipped", "beta=1"), nullptr);
   }
   EXPECT_EQ(FindRow(rows_, kFid, "absent"), nullptr);
+}
+
+TEST_F(MeasureFitTest, SmoothedWeightsAreARowOfTheirOwnWhereThereAreAny) {
+  EXPECT_THAT(rows_, Each(Field(&GofRow::weights, Ne(kSmoothedWeights))));
+  const std::vector<double> none(logs_.size(), -3.0);
+  const auto rows =
+      MeasureFit(real_, generated_, {.plain = logs_, .smoothed = none, .noise = 2.0}, Options(), 1);
+  const GofRow* smoothed = FindRow(rows, kFid, kSmoothedWeights, "noise=2");
+  ASSERT_NE(smoothed, nullptr);
+  EXPECT_NEAR(*smoothed->value, *FindRow(rows, kFid, "none")->value, 1e-9) << "all weights alike";
+  EXPECT_EQ(smoothed->alpha, 1.0);
+}
+
+TEST_F(MeasureFitTest, SmoothedWeightsThatAreWorthTooLittleAreFlattened) {
+  std::vector<double> steep;
+  for (const double log : logs_) steep.push_back(20.0 * log);
+  const auto rows =
+      MeasureFit(real_, generated_, {.plain = logs_, .smoothed = steep, .noise = 2.0, .share = 0.5},
+                 Options(), 1);
+  const GofRow* smoothed = FindRow(rows, kFid, kSmoothedWeights, "noise=2");
+  ASSERT_NE(smoothed, nullptr);
+  EXPECT_LT(*smoothed->alpha, 0.5);
+  EXPECT_NEAR(*smoothed->ess, 1500.0, 1.0);
 }
 
 TEST_F(MeasureFitTest, FlatteningToZeroIsNoWeights) {
@@ -86,7 +112,8 @@ TEST(MeasureFit, WithoutLogitsTheScoreHasAReason) {
   ImageFeatures real = Samples(100, 1, 0.0f), generated = Samples(100, 2, 0.0f);
   real.logits.resize(100, 0);
   generated.logits.resize(100, 0);
-  const auto rows = MeasureFit(real, generated, std::vector<double>(100, 0.0), Options(), 1);
+  const auto rows =
+      MeasureFit(real, generated, {.plain = std::vector<double>(100, 0.0)}, Options(), 1);
   const GofRow* score = FindRow(rows, kInceptionScore, "none");
   EXPECT_FALSE(score->value);
   EXPECT_THAT(score->reason, HasSubstr("without logits"));
@@ -97,7 +124,7 @@ TEST(MeasureFit, AllTheWeightOnOneSampleIsAReasonNotANumber) {
   const ImageFeatures real = Samples(100, 1, 0.0f), generated = Samples(100, 2, 0.0f);
   std::vector<double> logs(100, -5000.0);
   logs[3] = 2000.0;
-  const auto rows = MeasureFit(real, generated, logs, Options(), 1);
+  const auto rows = MeasureFit(real, generated, {.plain = logs}, Options(), 1);
   EXPECT_THAT(FindRow(rows, kFid, "default")->reason, HasSubstr("not finite"));
   EXPECT_THAT(FindRow(rows, kFid, "self_normalized")->reason, HasSubstr("all the weight"));
   EXPECT_THAT(FindRow(rows, kFid, "none", "N = ESS")->reason, HasSubstr("fewer than two"));

@@ -34,8 +34,11 @@ TEST(ImageStages, InputsAreTheHashesOfAllThatIsRead) {
   samples.features_hash = "network";
   FittedWeights weights;
   weights.hash = "weights";
-  const GofMetricsStage::Inputs metrics{samples, weights};
-  EXPECT_THAT(metrics.Hashes(), ElementsAre("real", "generated", "network", "weights"));
+  const SmoothedWeights smoothed{
+      .generated = {}, .noise = 0.5, .share = 0.25, .hash = "smooth weights"};
+  const GofMetricsStage::Inputs metrics{samples, weights, smoothed};
+  EXPECT_THAT(metrics.Hashes(), ElementsAre("real", "generated", "network", "weights",
+                                            "smooth weights noise 0.5 share 0.25"));
 
   TrainedGenerator model;
   model.hash = "model";

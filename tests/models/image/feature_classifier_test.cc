@@ -73,6 +73,25 @@ TEST(FeatureClassifier, LearnsTheLogRatioWhateverTheClassSizes) {
   }
 }
 
+TEST(FeatureClassifier, WithNoiseItLearnsTheRatioOfTheSmoothedDensities) {
+  // the rows' variance is 1 + 0.4 * 0.6, so unit noise on scaled rows makes N(1, 2.24) and
+  // N(0, 2.24) of them: log w = (x - 1/2) / 2.24
+  const Problem problem;
+  FeatureClassifierOptions options = Small();
+  options.input_noise = 1.0;
+  const FeatureClassifier classifier =
+      FitFeatureClassifier(problem.data(), options, 1, 0).classifier;
+  const MatrixF points{{-1.0f, 3.0f}, {0.0f, 3.0f}, {1.0f, 3.0f}, {2.0f, 3.0f}};
+  std::vector<double> ratios(4), again(4);
+  classifier.SmoothedLogRatios(points, 1.0, 200, Stream(1, "noise"), ratios);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(ratios[i], (static_cast<double>(i) - 1.5) / 2.24, 0.15) << i;
+  }
+  classifier.SmoothedLogRatios(points, 0.0, 3, Stream(2, "noise"), again);
+  const std::vector<double> plain = LogRatios(classifier, points);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(again[i], plain[i], 1e-6) << "no noise";
+}
+
 TEST(FeatureClassifier, KeepsTheParametersOfTheBestValidation) {
   const Problem problem;
   const FitSummary summary = FitFeatureClassifier(problem.data(), Small(), 1, 0).summary;
