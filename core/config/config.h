@@ -350,6 +350,12 @@ T LoadConfig(const std::string& path, const std::vector<std::string>& overrides,
   return config;
 }
 
+// The same for structs whose field `preset` chooses the defaults, which T::DefaultsOf returns.
+template <class T>
+T LoadWithPreset(const std::string& path, const std::vector<std::string>& overrides = {}) {
+  return LoadConfig<T>(path, overrides, [](const T& read) { return T::DefaultsOf(read.preset); });
+}
+
 // YAML with every field, which loads back to exactly the same values.
 template <class T>
 std::string DumpConfig(T config) {

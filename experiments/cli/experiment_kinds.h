@@ -98,11 +98,16 @@ Outcome RunIn(const RunPlan& plan, const Config& config, const Experiment& exper
                [](const Config& /*config*/) { return std::vector<ExpectedStage>(); });
 }
 
-// Makes the runner of a kind whose file is a Config without defaults of its own.
+// Makes the runner of a kind whose file is a Config, with the defaults of its preset where it has
+// one (Config::DefaultsOf).
 template <class Config, class Experiment>
 ExperimentRunner RunnerOf(ExperimentKind kind, Experiment experiment) {
   return {kind, [experiment](const RunPlan& plan) {
-            return RunIn(plan, LoadConfig<Config>(plan.config, plan.overrides), experiment);
+            if constexpr (requires(Config config) { Config::DefaultsOf(config.preset); }) {
+              return RunIn(plan, LoadWithPreset<Config>(plan.config, plan.overrides), experiment);
+            } else {
+              return RunIn(plan, LoadConfig<Config>(plan.config, plan.overrides), experiment);
+            }
           }};
 }
 

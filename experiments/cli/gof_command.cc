@@ -31,8 +31,8 @@ std::string CommandText(const GofCommand& command) {
 }  // namespace
 
 Outcome Gof(const GofCommand& command, Verbosity verbosity) {
-  const auto config = LoadConfig<GofConfig>("", command.overrides, [&](const GofConfig& /*read*/) {
-    GofConfig defaults;
+  const auto config = LoadConfig<GofConfig>("", command.overrides, [&](const GofConfig& read) {
+    GofConfig defaults = GofConfig::DefaultsOf(read.preset);
     defaults.name = NameFor(command);
     defaults.real = command.real;
     defaults.generated = command.generated;

@@ -49,7 +49,7 @@ struct FittedWeights {
 struct SmoothedWeights {
   std::vector<double> generated;  // log-weights [m]; empty where none are wanted
   double noise = 0.0;             // standard deviation, in scaled features
-  double share = 0.05;            // of the samples that they shall be worth
+  double share = 0.1;             // of the samples that they shall be worth
   std::string hash;               // of the artifact
 
   // What results depend on.

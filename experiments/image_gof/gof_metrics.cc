@@ -35,9 +35,10 @@ struct Weighting {
 
 std::vector<Weighting> MakeWeightings(const SampleRatios& ratios, const GofMetricOptions& options) {
   std::vector<Weighting> all = {{"none", "", UniformWeights(std::ssize(ratios.plain)), ""}};
-  std::vector<WeightVariant> variants = PaperVariants(options.alphas, options.betas);
-  std::ranges::move(TemperedVariants(options.tempered), std::back_inserter(variants));
+  std::vector<WeightVariant> variants;
   if (!ratios.smoothed.empty()) variants.push_back(SmoothedVariant(ratios));
+  std::ranges::move(PaperVariants(options.alphas, options.betas), std::back_inserter(variants));
+  std::ranges::move(TemperedVariants(options.tempered), std::back_inserter(variants));
   for (const WeightVariant& variant : variants) {
     Weighting& weighting = all.emplace_back(Weighting{variant.name, variant.params, {}, ""});
     try {

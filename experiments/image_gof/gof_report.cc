@@ -176,6 +176,13 @@ const GofRow* FirstWeighted(std::span<const GofRow> rows, const std::string& met
   return FindRow(rows, metric, "self_normalized");
 }
 
+// "with smoothed weights", of such a row.
+std::string WithWeights(const GofRow* row) {
+  std::string kind = row == nullptr ? "self_normalized" : row->weights;
+  std::ranges::replace(kind, '_', '-');
+  return fmt::format("with {} weights", kind);
+}
+
 // The value of a metric without and with weights.
 HtmlTile MetricTile(std::span<const GofRow> rows, const char* metric, const char* label) {
   const GofRow* plain = FindRow(rows, metric, "none");
@@ -183,9 +190,17 @@ HtmlTile MetricTile(std::span<const GofRow> rows, const char* metric, const char
   const auto text = [](const GofRow* row) {
     return row == nullptr ? std::string(kNoNumber) : NumberText(row->value);
   };
-  std::string kind = weighted == nullptr ? "self_normalized" : weighted->weights;
-  std::ranges::replace(kind, '_', '-');
-  return {label, text(plain), fmt::format("{} with {} weights", text(weighted), kind)};
+  return {label, text(plain), fmt::format("{} {}", text(weighted), WithWeights(weighted))};
+}
+
+// How many samples the plain weights are worth, and those that a reader wants first.
+HtmlTile SamplesTile(const GofResult& result) {
+  const GofRow* weighted = FirstWeighted(result.rows, kFid);
+  std::string rest = fmt::format("of {}", CountText(static_cast<double>(result.evidence.m)));
+  if (weighted != nullptr && weighted->ess) {
+    rest += fmt::format("; {} {}", NumberText(weighted->ess), WithWeights(weighted));
+  }
+  return {"effective samples", NumberText(result.evidence.ess), rest};
 }
 
 void AddMetrics(const GofResult& result, HtmlFragment& body) {
@@ -344,11 +359,8 @@ std::string GofPage(const GofResult& result, const GofDrawings& drawings,
   body.Verdict(ToneOf(result.judgement.resemblance),
                std::string(EnumName(result.judgement.resemblance)),
                Sentence(result.judgement.resemblance), result.judgement.reasons);
-  body.Tiles({MetricTile(result.rows, kFid, "FID"),
-              MetricTile(result.rows, kKid, "KID"),
-              MetricTile(result.rows, kInceptionScore, "Inception Score"),
-              {"effective samples", NumberText(result.evidence.ess),
-               fmt::format("of {}", CountText(static_cast<double>(result.evidence.m)))}});
+  body.Tiles({MetricTile(result.rows, kFid, "FID"), MetricTile(result.rows, kKid, "KID"),
+              MetricTile(result.rows, kInceptionScore, "Inception Score"), SamplesTile(result)});
   AddMetrics(result, body);
   AddWeights(result, drawings, body);
   body.Heading(2, "How to run it again");

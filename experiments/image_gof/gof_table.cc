@@ -134,7 +134,8 @@ class TableRun {
       : config_(config), run_(run), real_(Pair(config.real_test, config.real_train)) {
     options_.alphas = {};
     options_.betas = {};
-    options_.tempered = {config.tempered};
+    options_.tempered = {};
+    if (config.tempered > 0.0) options_.tempered.push_back(config.tempered);
     options_.kid_block = config.kid_block;
     options_.ess_draws = 0;
     for (const GeneratorOptions& generator : config.generators) {
@@ -162,12 +163,14 @@ class TableRun {
     const auto runs = MeasureRuns(test, ratios, size);
     GeneratorResult result{
         .rows = {MakeRow(generator.name, "default (no debiasing)", {"none"}, runs, size),
-                 MakeRow(generator.name, "LFIW", {"self_normalized"}, runs, size),
-                 MakeRow(generator.name, "LFIW, tempered", TemperedRow(), runs, size)},
+                 MakeRow(generator.name, "LFIW", {"self_normalized"}, runs, size)},
         .tables = {},
         .evidence = {generator.name, GatherEvidence(weights.fit), test.notes},
         .metrics = FoldLines(weights.histories, generator.name + " classifier"),
         .run_size = size};
+    if (config_.tempered > 0.0) {
+      result.rows.push_back(MakeRow(generator.name, "LFIW, tempered", TemperedRow(), runs, size));
+    }
     if (!ratios.smoothed.empty()) {
       const WeightVariant variant = SmoothedVariant(ratios);
       result.rows.push_back(MakeRow(generator.name,
@@ -320,7 +323,7 @@ class TableRun {
 
   std::vector<WeightVariant> Variants(const SampleRatios& ratios) const {
     std::vector<WeightVariant> variants = PaperVariants(config_.alphas, config_.betas);
-    variants.push_back(Tempered());
+    if (config_.tempered > 0.0) variants.push_back(Tempered());
     if (!ratios.smoothed.empty()) variants.push_back(SmoothedVariant(ratios));
     return variants;
   }

@@ -50,6 +50,7 @@ struct GeneratorOptions {
 struct GofTableConfig {
   std::string name = "gof_table";
   ExperimentKind experiment = ExperimentKind::kGofTable;
+  ImagePreset preset = ImagePreset::kRobust;
   std::uint64_t seed = 0;
   std::vector<std::string> real_train;
   std::vector<std::string> real_test;
@@ -66,10 +67,20 @@ struct GofTableConfig {
   std::int64_t kid_block = 1000;
   std::int64_t density_images = 1000;  // bits per dimension to a few hundredths
 
+  // The paper has neither smoothed nor tempered weights.
+  static GofTableConfig DefaultsOf(ImagePreset preset) {
+    GofTableConfig config;
+    config.preset = preset;
+    if (preset == ImagePreset::kPaper) config.smoothing.noise = config.tempered = 0.0;
+    return config;
+  }
+
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
+    v.Field("preset", preset,
+            "which defaults the other fields have; paper: the weights as published");
     v.Field("seed", seed, "root seed");
     v.Field("real_train", real_train,
             "real images for the classifiers, and against the others for the reference");
@@ -89,8 +100,9 @@ struct GofTableConfig {
     v.Field("betas", betas, "lower bounds of the clipped weights (bias and variance)",
             AtLeast(0.0));
     v.Field("tempered", tempered,
-            "share of the samples that tempered weights are worth: the row \"LFIW, tempered\"",
-            Between(0.001, 1.0));
+            "share of the samples that tempered weights are worth: the row \"LFIW, tempered\"; 0: "
+            "none",
+            Between(0.0, 1.0));
     v.Field("kid_block", kid_block, "most samples in a block of the KID", AtLeast(2));
     v.Field("density_images", density_images,
             "first images of real_test whose density under a pixel_cnn, plain and resampled, is "

@@ -41,7 +41,7 @@ struct SampleRatios {
   std::span<const double> plain;          // [m]
   std::span<const double> smoothed = {};  // [m]
   double noise = 0.0;                     // of the smoothed ones
-  double share = 0.05;                    // of the samples that these shall be worth
+  double share = 0.1;                     // of the samples that these shall be worth
 
   std::span<const double> Of(RatioSource source) const {
     return source == RatioSource::kSmoothed ? smoothed : plain;

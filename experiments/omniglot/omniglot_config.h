@@ -9,6 +9,7 @@
 
 #include "core/config/visitor.h"
 #include "core/layers.h"
+#include "experiments/image_gof/image_preset.h"
 #include "experiments/omniglot/drawing_split.h"
 #include "experiments/presentation/experiment.h"
 #include "models/image/conv_classifier.h"
@@ -95,6 +96,7 @@ struct AugmentedOptions {
 struct OmniglotConfig {
   std::string name = "omniglot";
   ExperimentKind experiment = ExperimentKind::kOmniglot;
+  ImagePreset preset = ImagePreset::kRobust;
   std::uint64_t seed = 0;
   std::vector<std::string> data;
   SplitOptions split;
@@ -105,10 +107,25 @@ struct OmniglotConfig {
   AugmentedOptions classifier;
   std::int64_t runs = 5;
 
+  // The paper's weights are the odds of drawings alone.
+  static OmniglotConfig DefaultsOf(ImagePreset preset) {
+    OmniglotConfig config;
+    config.preset = preset;
+    if (preset == ImagePreset::kPaper) {
+      config.ratio.sees = RatioInput::kDrawing;
+      config.ratio.fit.input_noise = 0.0;
+      config.classifier.tempered = {};
+      config.classifier.balance = WeightBalance::kNone;
+    }
+    return config;
+  }
+
   template <class Visitor>
   void Visit(Visitor& v) {
     v.Field("name", name, "names the run directory");
     v.Field("experiment", experiment, "which experiment this file is for");
+    v.Field("preset", preset,
+            "which defaults the other fields have; paper: the weights as published");
     v.Field("seed", seed, "root seed");
     v.Field("data", data,
             "Omniglot: .npz files, or its folders images_background and images_evaluation");

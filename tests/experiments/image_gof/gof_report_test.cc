@@ -61,6 +61,23 @@ TEST_F(GofReportTest, ThePageHasVerdictMetricsReasonsAndCommand) {
   EXPECT_THAT(page, Not(HasSubstr("made <1>")));
 }
 
+TEST_F(GofReportTest, TheTilesShowSmoothedWeightsFirst) {
+  EXPECT_THAT(GofPage(Result(), {}, ""), HasSubstr("11.5 with self-normalized weights"));
+  rows_.push_back({.metric = kFid,
+                   .weights = kSmoothedWeights,
+                   .params = "noise=1",
+                   .value = 7.25,
+                   .ess = 5.0,
+                   .alpha = 0.5,
+                   .n = 6});
+  judgement_.doubts = {"few samples"};
+  const std::string page = GofPage(Result(), {}, "");
+  EXPECT_THAT(page, HasSubstr("7.25 with smoothed weights"));
+  EXPECT_THAT(page, HasSubstr("of 6; 5 with smoothed weights"));
+  EXPECT_THAT(page, HasSubstr("read the smoothed one"));
+  EXPECT_THAT(page, HasSubstr("LFIW smoothed, noise=1, alpha=0.5"));
+}
+
 TEST_F(GofReportTest, FewerEffectiveSamplesThanFeaturesAreSaid) {
   EXPECT_THAT(GofText(Result()), HasSubstr("worth fewer samples (3) than there are features (4)"));
   evidence_.ess = 5.0;

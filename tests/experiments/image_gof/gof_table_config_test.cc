@@ -15,7 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 
 GofTableConfig Load(const std::string& name) {
-  return LoadConfig<GofTableConfig>(SourceFile("experiments/configs/" + std::string(name)));
+  return LoadWithPreset<GofTableConfig>(SourceFile("experiments/configs/" + std::string(name)));
 }
 
 // All of a configuration that stages of generators and weights depend on.
@@ -42,6 +42,14 @@ TEST(GofTableConfigs, FullGeneratorsAreThePublishedOnes) {
   for (const GeneratorOptions& generator : config.generators) {
     EXPECT_EQ(generator.count, 10'000 * config.runs) << generator.name;
   }
+}
+
+TEST(GofTableConfigs, ThePapersPresetHasThePapersWeightsAlone) {
+  const auto config = LoadWithPreset<GofTableConfig>("", {"experiment=gof_table", "preset=paper"});
+  EXPECT_EQ(config.smoothing.noise, 0.0);
+  EXPECT_EQ(config.tempered, 0.0);
+  EXPECT_EQ(LoadWithPreset<GofTableConfig>("", {"preset=paper", "tempered=0.5"}).tempered, 0.5)
+      << "what is given counts";
 }
 
 TEST(GofTableConfigs, BiasAndVarianceShareTheStagesOfTheTables) {

@@ -187,7 +187,7 @@ TEST_F(OmniglotTest, WithoutDataItSaysWhatToGive) {
 }
 
 OmniglotConfig Shipped(const std::string& name) {
-  return LoadConfig<OmniglotConfig>(SourceFile("experiments/configs/" + std::string(name)));
+  return LoadWithPreset<OmniglotConfig>(SourceFile("experiments/configs/" + std::string(name)));
 }
 
 TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
@@ -200,10 +200,10 @@ TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
 
 TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
   const OmniglotConfig config = Shipped("omniglot.yaml");
-  OmniglotConfig published;
-  published.ratio.sees = RatioInput::kDrawing;
-  published.classifier.tempered.clear();
-  published.classifier.balance = WeightBalance::kNone;
+  OmniglotConfig published = OmniglotConfig::DefaultsOf(ImagePreset::kPaper);
+  EXPECT_EQ(published.ratio.sees, RatioInput::kDrawing);
+  EXPECT_EQ(published.classifier.balance, WeightBalance::kNone);
+  EXPECT_TRUE(published.classifier.tempered.empty());
   EXPECT_EQ(CanonicalText(config), CanonicalText(published));
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(DaganOptions()));
   EXPECT_EQ(config.split.classes, 1200);

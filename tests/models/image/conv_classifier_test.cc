@@ -140,10 +140,35 @@ TEST(ConvClassifierTest, KeepsTheParametersOfTheBestEntry) {
   EXPECT_EQ(fit.kept_step, best);
 }
 
+TEST(ConvClassifierTest, NoiseThatHidesTheClassesLeavesNoOdds) {
+  const Halves train(60);
+  ConvClassifierOptions options = Tiny();
+  options.training.steps = 100;
+  const auto largest = [&](double noise) {
+    options.input_noise = noise;
+    const ConvClassifierFit fit =
+        TrainConvClassifier({train.set}, train.set, 1, options, 1, TestJob());
+    return fit.model.SmoothedLogits(train.images, 20, Stream(1, "noise")).cwiseAbs().maxCoeff();
+  };
+  EXPECT_GT(largest(0.0), 2.0f);
+  EXPECT_LT(largest(30.0), 1.0f);
+}
+
+TEST(ConvClassifierTest, SmoothedLogitsWithoutNoiseAreTheLogits) {
+  const Halves train(30);
+  const ConvClassifierFit fit =
+      TrainConvClassifier({train.set}, train.set, 1, Tiny(), 1, TestJob());
+  EXPECT_EQ(fit.model.SmoothedLogits(train.images, 1, Stream(1, "noise")),
+            fit.model.Logits(train.images));
+}
+
 TEST(ConvClassifierTest, SameBytesForOneAndTwoThreadsAndWhenResumed) {
   const Halves train(30);
+  ConvClassifierOptions options = Tiny();
+  options.input_noise = 0.5;
   const auto fit = [&](const FitJob& job) {
-    return LogitsOf(TrainConvClassifier({train.set}, train.set, 1, Tiny(), 1, job), train.images);
+    return TrainConvClassifier({train.set}, train.set, 1, options, 1, job)
+        .model.SmoothedLogits(train.images, 3, Stream(1, "noise"));
   };
   SetThreads(1);
   const MatrixF one = fit(TestJob());
