@@ -25,13 +25,15 @@ constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 class Parser {
  public:
   Parser(std::string_view bytes, const std::string& source, const PickleOptions& options)
-      : options_(options), stack_(bytes, source), tensors_(options.storage, stack_) {}
+      : options_(options),
+        stack_(bytes, source, options.objects ? PickleObjects::kKept : PickleObjects::kRefused),
+        tensors_(options.storage, stack_) {}
 
   PickleValue Parse() {
     for (;;) {
       const auto op = static_cast<unsigned char>(stack_.Take(1)[0]);
       if (op == PickleOp::kStop) break;
-      if (!ReadPlain(op, options_, stack_) && !Call(op) && !Extended(op)) {
+      if (!ReadPlain(op, stack_) && !Call(op) && !Extended(op)) {
         stack_.Fail(
             fmt::format("opcode 0x{:02x}, which plain data and numpy arrays do not need", op));
       }
@@ -87,14 +89,14 @@ class Parser {
         stack_.PopToMark();
         return true;
       case PickleOp::kLong4:
-        PushLong(stack_.TakeNumber(4), options_, stack_);
+        PushLong(stack_.TakeNumber(4), stack_);
         return true;
       case PickleOp::kEmptySet:
         stack_.PushList({});
         return true;
       case PickleOp::kAddItems: {
         const std::vector<PickleNode*> items = stack_.PopToMark();
-        AddToList(stack_.Top(), items, options_, stack_);
+        AddToList(stack_.Top(), items, stack_);
         return true;
       }
       case PickleOp::kFrozenSet:

@@ -18,7 +18,7 @@ void PushFloat(std::string_view digits, PickleStack& stack) {
   stack.Push({.kind = PickleNode::Kind::kFloat, .number = std::bit_cast<double>(value)});
 }
 
-bool Scalar(unsigned char op, const PickleOptions& options, PickleStack& stack) {
+bool Scalar(unsigned char op, PickleStack& stack) {
   switch (op) {
     case PickleOp::kNone:
       stack.Push({});
@@ -37,7 +37,7 @@ bool Scalar(unsigned char op, const PickleOptions& options, PickleStack& stack) 
       stack.PushInteger(static_cast<std::int64_t>(stack.TakeNumber(2)));
       return true;
     case PickleOp::kLong1:
-      PushLong(stack.TakeNumber(1), options, stack);
+      PushLong(stack.TakeNumber(1), stack);
       return true;
     case PickleOp::kBinFloat:
       PushFloat(stack.Take(8), stack);
@@ -74,14 +74,14 @@ bool Text(unsigned char op, PickleStack& stack) {
 }
 
 void AddTo(PickleNode* target, PickleNode::Kind kind, const std::vector<PickleNode*>& items,
-           const PickleOptions& options, PickleStack& stack) {
-  if (options.objects && target->kind == PickleNode::Kind::kObject) kind = target->kind;
+           PickleStack& stack) {
+  if (stack.keeps_objects() && target->kind == PickleNode::Kind::kObject) kind = target->kind;
   if (target->kind != kind) stack.Fail("an item for what is no list or dictionary");
   if (kind == PickleNode::Kind::kDict && items.size() % 2 != 0) stack.Fail("a key without a value");
   target->items.insert(target->items.end(), items.begin(), items.end());
 }
 
-bool AddItems(unsigned char op, const PickleOptions& options, PickleStack& stack) {
+bool AddItems(unsigned char op, PickleStack& stack) {
   std::vector<PickleNode*> items;
   switch (op) {
     case PickleOp::kAppend:
@@ -98,12 +98,11 @@ bool AddItems(unsigned char op, const PickleOptions& options, PickleStack& stack
       return false;
   }
   const bool list = op == PickleOp::kAppend || op == PickleOp::kAppends;
-  AddTo(stack.Top(), list ? PickleNode::Kind::kList : PickleNode::Kind::kDict, items, options,
-        stack);
+  AddTo(stack.Top(), list ? PickleNode::Kind::kList : PickleNode::Kind::kDict, items, stack);
   return true;
 }
 
-bool Container(unsigned char op, const PickleOptions& options, PickleStack& stack) {
+bool Container(unsigned char op, PickleStack& stack) {
   switch (op) {
     case PickleOp::kMark:
       stack.Mark();
@@ -127,7 +126,7 @@ bool Container(unsigned char op, const PickleOptions& options, PickleStack& stac
       stack.PushList(stack.PopSome(static_cast<std::size_t>(op - PickleOp::kTuple1 + 1)));
       return true;
     default:
-      return AddItems(op, options, stack);
+      return AddItems(op, stack);
   }
 }
 
@@ -155,8 +154,8 @@ bool Memo(unsigned char op, PickleStack& stack) {
 
 }  // namespace
 
-void PushLong(std::uint64_t size, const PickleOptions& options, PickleStack& stack) {
-  if (size > 8 && options.objects) {
+void PushLong(std::uint64_t size, PickleStack& stack) {
+  if (size > 8 && stack.keeps_objects()) {
     stack.Take(size);
     stack.Push(
         {.kind = PickleNode::Kind::kText, .text = fmt::format("an integer of {} bytes", size)});
@@ -169,14 +168,12 @@ void PushLong(std::uint64_t size, const PickleOptions& options, PickleStack& sta
                     shift);
 }
 
-bool ReadPlain(unsigned char op, const PickleOptions& options, PickleStack& stack) {
-  return Scalar(op, options, stack) || Text(op, stack) || Container(op, options, stack) ||
-         Memo(op, stack);
+bool ReadPlain(unsigned char op, PickleStack& stack) {
+  return Scalar(op, stack) || Text(op, stack) || Container(op, stack) || Memo(op, stack);
 }
 
-void AddToList(PickleNode* target, const std::vector<PickleNode*>& items,
-               const PickleOptions& options, PickleStack& stack) {
-  AddTo(target, PickleNode::Kind::kList, items, options, stack);
+void AddToList(PickleNode* target, const std::vector<PickleNode*>& items, PickleStack& stack) {
+  AddTo(target, PickleNode::Kind::kList, items, stack);
 }
 
 }  // namespace lfiw::core

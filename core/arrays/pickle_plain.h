@@ -4,21 +4,20 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/arrays/pickle.h"
 #include "core/arrays/pickle_stack.h"
 
 namespace lfiw::core {
 
 // Carries out an opcode of plain data: numbers, texts, lists, dictionaries and references. Returns
 // whether it is one. Throws DataError as PickleStack.
-bool ReadPlain(unsigned char op, const PickleOptions& options, PickleStack& stack);
+bool ReadPlain(unsigned char op, PickleStack& stack);
 
 // Pushes the signed little-endian integer in the next `size` bytes.
-void PushLong(std::uint64_t size, const PickleOptions& options, PickleStack& stack);
+void PushLong(std::uint64_t size, PickleStack& stack);
 
-// Adds items to a list; with options.objects also to what a subclass of one was made from.
-void AddToList(PickleNode* target, const std::vector<PickleNode*>& items,
-               const PickleOptions& options, PickleStack& stack);
+// Adds items to a list; where the stack keeps objects, also to what a subclass of one was made
+// from.
+void AddToList(PickleNode* target, const std::vector<PickleNode*>& items, PickleStack& stack);
 
 }  // namespace lfiw::core
 

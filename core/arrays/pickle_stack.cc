@@ -15,8 +15,8 @@ constexpr std::int64_t kMaxCopies = 4;
 
 }  // namespace
 
-PickleStack::PickleStack(std::string_view bytes, const std::string& source)
-    : bytes_(bytes), source_(source) {
+PickleStack::PickleStack(std::string_view bytes, const std::string& source, PickleObjects objects)
+    : bytes_(bytes), source_(source), objects_(objects) {
   CountInput(bytes.size());
 }
 

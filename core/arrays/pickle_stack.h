@@ -42,17 +42,21 @@ struct PickleNode {
   const PickleNode* state = nullptr;  // of an object
 };
 
+// Whether classes and functions other than those of plain data are kept by name or refused.
+enum class PickleObjects { kRefused, kKept };
+
 // What the opcodes of a pickle work on: the bytes of the file, and a stack of values, marks in it
 // and remembered values. Hostile input ends in DataError that names the source, the byte and what
 // is there; how many values there are, and how much is copied, is bounded.
 class PickleStack {
  public:
-  // Both are referred to and must outlive the stack.
-  PickleStack(std::string_view bytes, const std::string& source);
+  // Bytes and source are referred to and must outlive the stack.
+  PickleStack(std::string_view bytes, const std::string& source, PickleObjects objects);
   PickleStack(const PickleStack&) = delete;
   PickleStack& operator=(const PickleStack&) = delete;
 
   const std::string& source() const { return source_; }
+  bool keeps_objects() const { return objects_ == PickleObjects::kKept; }
   [[noreturn]] void Fail(const std::string& what) const;
 
   // The next `count` bytes of the file.
@@ -89,6 +93,7 @@ class PickleStack {
  private:
   std::string_view bytes_;
   const std::string& source_;
+  PickleObjects objects_;
   std::size_t at_ = 0;
   std::deque<PickleNode> nodes_;
   std::vector<PickleNode*> stack_;

@@ -38,6 +38,58 @@ std::string AlikeText(const std::vector<JsonObject>& policies) {
       alike, policies.size() - 1);
 }
 
+// Which columns the table of policies has beside those that it always has.
+struct RankingColumns {
+  bool differences;  // to the best policy
+  bool truth;
+
+  static RankingColumns Of(const std::vector<JsonObject>& policies) {
+    return {.differences = std::ranges::any_of(
+                policies,
+                [](const JsonObject& policy) { return policy.Object("from_best").has_value(); }),
+            .truth = policies.front().Number("truth").has_value()};
+  }
+};
+
+std::vector<HtmlColumn> TitlesOf(const RankingColumns& columns, const std::string& interval) {
+  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
+  std::vector<HtmlColumn> titles = {{"Policy"},
+                                    {"Stated estimator"},
+                                    {"Value", kNumber},
+                                    {interval, kNumber},
+                                    {"New \xE2\x88\x92 logged", kNumber}};
+  if (columns.differences) {
+    titles.push_back(
+        {"Best \xE2\x88\x92 this", kNumber,
+         "Interval of the difference of this pair alone, from the models, start states and random "
+         "numbers that both policies share"});
+  }
+  if (columns.truth) {
+    titles.push_back({"Truth", kNumber});
+    titles.push_back({"Error", kNumber, "Value minus truth"});
+  }
+  titles.push_back({"Verdict"});
+  return titles;
+}
+
+HtmlRow RankingRow(const JsonObject& policy, const RankingColumns& columns) {
+  const int decimals = RowDecimals(policy);
+  const auto difference = policy.Object("difference");
+  HtmlRow row{
+      .cells = {policy.Has("page") ? HtmlCell::Link(policy.Text("policy"), policy.Text("page"))
+                                   : HtmlCell(policy.Text("policy")),
+                RowName(policy), EstimateText(policy.Number("value"), policy.Number("stderr")),
+                IntervalText(policy),
+                difference ? FixedText(difference->Number("value"), decimals) : kNoNumber}};
+  if (columns.differences) row.cells.push_back(FromBestText(policy));
+  if (columns.truth) {
+    row.cells.push_back(FixedText(policy.Number("truth"), decimals));
+    row.cells.push_back(FixedText(policy.Number("error"), decimals));
+  }
+  row.cells.push_back(VerdictCell(policy.Text("verdict")));
+  return row;
+}
+
 }  // namespace
 
 HtmlFragment RankingSection(const JsonObject& report) {
@@ -45,48 +97,16 @@ HtmlFragment RankingSection(const JsonObject& report) {
   const std::vector<JsonObject> policies = report.Objects("ranking");
   if (policies.size() < 2) return html;
   html.Heading(2, "Which policy is best?");
-  constexpr HtmlAlign kNumber = HtmlAlign::kNumber;
-  const bool truth = policies.front().Number("truth").has_value();
   const std::string about =
       report.Has("policy") ? report.Text("policy") : policies.front().Text("policy");
-  HtmlTable table{.columns = {{"Policy"},
-                              {"Stated estimator"},
-                              {"Value", kNumber},
-                              {IntervalName(report), kNumber},
-                              {"New \xE2\x88\x92 logged", kNumber}}};
-  const bool differences = std::ranges::any_of(
-      policies, [](const JsonObject& policy) { return policy.Object("from_best").has_value(); });
-  if (differences) {
-    table.columns.push_back(
-        {"Best \xE2\x88\x92 this", kNumber,
-         "Interval of the difference of this pair alone, from the models, start states and random "
-         "numbers that both policies share"});
-  }
-  if (truth) {
-    table.columns.push_back({"Truth", kNumber});
-    table.columns.push_back({"Error", kNumber, "Value minus truth"});
-  }
-  table.columns.push_back({"Verdict"});
+  const RankingColumns columns = RankingColumns::Of(policies);
+  HtmlTable table{.columns = TitlesOf(columns, IntervalName(report))};
   for (const JsonObject& policy : policies) {
-    const int decimals = RowDecimals(policy);
-    const auto difference = policy.Object("difference");
-    HtmlRow row{
-        .cells = {policy.Has("page") ? HtmlCell::Link(policy.Text("policy"), policy.Text("page"))
-                                     : HtmlCell(policy.Text("policy")),
-                  RowName(policy), EstimateText(policy.Number("value"), policy.Number("stderr")),
-                  IntervalText(policy),
-                  difference ? FixedText(difference->Number("value"), decimals) : kNoNumber}};
-    if (differences) row.cells.push_back(FromBestText(policy));
-    if (truth) {
-      row.cells.push_back(FixedText(policy.Number("truth"), decimals));
-      row.cells.push_back(FixedText(policy.Number("error"), decimals));
-    }
-    row.cells.push_back(VerdictCell(policy.Text("verdict")));
-    if (policy.Text("policy") == about) row.emphasis = HtmlEmphasis::kStrong;
-    table.rows.push_back(std::move(row));
+    table.rows.push_back(RankingRow(policy, columns));
+    if (policy.Text("policy") == about) table.rows.back().emphasis = HtmlEmphasis::kStrong;
   }
   html.Table(table);
-  if (differences) html.Paragraph(AlikeText(policies));
+  if (columns.differences) html.Paragraph(AlikeText(policies));
   html.Muted("This page is about " + about +
              ", all but the table above; each name there leads to "
              "the page of its policy.");

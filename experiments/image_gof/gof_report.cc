@@ -39,7 +39,7 @@ std::string WeightsTitle(const GofRow& row) {
   std::string title = row.weights == "none" ? "no weights" : "LFIW " + row.weights;
   if (row.weights == "reference") title = "reference (halves of the real samples)";
   std::ranges::replace(title, '_', ' ');
-  // smoothed weights are flattened only where no noise was enough
+  // smoothed weights are flattened only where noise alone was not enough
   const bool flattened = row.alpha && (row.weights == kTemperedWeights || *row.alpha < 1.0);
   if (flattened) return fmt::format("{}, {}, alpha={:.3g}", title, row.params, *row.alpha);
   return row.params.empty() ? title : title + ", " + row.params;
@@ -100,9 +100,20 @@ HtmlTone ToneOf(Resemblance resemblance) {
   return HtmlTone::kBad;
 }
 
-bool HasSmoothed(std::span<const GofRow> rows) {
-  return std::ranges::any_of(rows,
-                             [](const GofRow& row) { return row.weights == kSmoothedWeights; });
+// Which of the weighted rows to read where the plain weights cannot be relied on.
+std::string ReadInstead(std::span<const GofRow> rows) {
+  const auto has = [&](const char* weights) {
+    return std::ranges::any_of(rows, [&](const GofRow& row) { return row.weights == weights; });
+  };
+  if (has(kSmoothedWeights)) {
+    return "of the weighted rows read the smoothed one, whose classifiers saw noise on both sets, "
+           "so that traces that every sample has count for less";
+  }
+  if (has(kTemperedWeights)) {
+    return "of the weighted rows read the tempered ones, which keep the order of the weights and "
+           "let many samples count";
+  }
+  return "read the row without weights";
 }
 
 // What the weights are good for.
@@ -117,12 +128,9 @@ std::string WeightsSentence(const GofResult& result) {
            "score after resampling by the weights.";
   }
   return fmt::format(
-      "The weights are no density ratios that could be relied on: of the weighted rows read {}. "
-      "Against the full weights speaks:",
-      HasSmoothed(result.rows)
-          ? "the smoothed one, whose classifiers saw noise on both sets, so that traces that every "
-            "sample has count for less"
-          : "the tempered ones, which keep the order of the weights and let many samples count");
+      "The weights are no density ratios that could be relied on: {}. Against the full weights "
+      "speaks:",
+      ReadInstead(result.rows));
 }
 
 // Sizes, extractor and what else a reader must know.

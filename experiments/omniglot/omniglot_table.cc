@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <ranges>
 
 #include "core/run/csv_columns.h"
 #include "core/run/text_table.h"
@@ -148,7 +147,9 @@ std::string SharesText(const OmniglotTable& table, TrainingData data) {
 // The least and the largest of a figure of the weights, or the one that all have.
 template <class Figure>
 std::string RangeText(const OmniglotTable& table, int digits, const Figure& figure) {
-  const auto [low, high] = std::ranges::minmax(table.weights | std::views::transform(figure));
+  std::vector<double> values;
+  for (const RunWeights& weights : table.weights) values.push_back(figure(weights));
+  const auto [low, high] = std::ranges::minmax(values);
   const std::string least = NumberText(low, digits), most = NumberText(high, digits);
   return least == most ? least : fmt::format("{} to {}", least, most);
 }
@@ -213,7 +214,7 @@ std::string TableText(const OmniglotTable& table) {
       "weights: AUC {}, calibration error {}, effective samples {}\n",
       RangeText(table, 3, [](const RunWeights& weights) { return weights.calibration.auc; }),
       RangeText(table, 2, [](const RunWeights& weights) { return weights.calibration.ece; }),
-      RangeText(table, 3, &RunWeights::ess));
+      RangeText(table, 3, [](const RunWeights& weights) { return weights.ess; }));
   return text;
 }
 

@@ -71,6 +71,10 @@ TEST_F(GofReportTest, TheTilesShowSmoothedWeightsFirst) {
                    .alpha = 0.5,
                    .n = 6});
   judgement_.doubts = {"few samples"};
+  const std::string smoothed_row = rows_.back().weights;
+  rows_.back().weights = "other";
+  EXPECT_THAT(GofPage(Result(), {}, ""), HasSubstr("read the row without weights"));
+  rows_.back().weights = smoothed_row;
   const std::string page = GofPage(Result(), {}, "");
   EXPECT_THAT(page, HasSubstr("7.25 with smoothed weights"));
   EXPECT_THAT(page, HasSubstr("of 6; 5 with smoothed weights"));
