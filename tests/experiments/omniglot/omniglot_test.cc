@@ -194,8 +194,8 @@ TEST(OmniglotConfigs, TheSmallOneHasTheSmallGenerator) {
   const OmniglotConfig config = Shipped("omniglot_small.yaml");
   EXPECT_EQ(CanonicalText(config.dagan), CanonicalText(SmallDaganOptions()));
   EXPECT_EQ(config.split.classes, 100);
-  EXPECT_EQ(config.generated_per_class, 15);
-  EXPECT_EQ(config.classifier.epochs, 40);
+  EXPECT_EQ(config.generated_per_class, 100);
+  EXPECT_EQ(config.classifier.epochs, 3);
 }
 
 TEST(OmniglotConfigs, TheLargeOneHasThePublishedSettings) {
