@@ -65,5 +65,14 @@ TEST(WeighDrawings, EqualRatiosWeighAllAlike) {
   EXPECT_EQ(weights.alpha, 1.0);
 }
 
+TEST(WeighDrawings, WorthAllDrawingsTheyAreAllAlike) {
+  const std::vector<double> ratios = {-9.0, 0.0, 2.0, 5.0};
+  const DrawingWeights weights =
+      WeighDrawings(ratios, std::vector<std::int64_t>{0, 0, 1, 1}, {.tempered = 1.0});
+  EXPECT_EQ(weights.alpha, 0.0);
+  EXPECT_EQ(weights.log_weights, std::vector<double>(4, 0.0));
+  EXPECT_EQ(weights.ess, 4.0);
+}
+
 }  // namespace
 }  // namespace lfiw::experiments
