@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "models/episode_split.h"
 #include "models/fit_identity.h"
+#include "models/input_noise.h"
 #include "models/losses.h"
 #include "models/row_fit.h"
 #include "models/transition_view.h"
@@ -86,13 +87,6 @@ void AssembleInputs(const TripleScaler& scaler, const Draws& draws, std::int64_t
                draws.generated_aux.middleRows(begin * copies, m), inputs.bottomRows(m));
 }
 
-void AddNoise(double deviation, Stream stream, MatrixF& inputs) {
-  if (deviation == 0.0) return;
-  MatrixF noise(inputs.rows(), inputs.cols());
-  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
-  inputs += static_cast<float>(deviation) * noise;
-}
-
 // 1 for the first `real` rows, 0 for the rest.
 MatrixF Labels(std::int64_t real, std::int64_t generated) {
   MatrixF labels = MatrixF::Zero(real + generated, 1);
@@ -128,7 +122,7 @@ class TripleSource {
   void Draw(std::int64_t step, FitRows& out) {
     if (step / kStepsPerBlock != block_) DrawBlock(step / kStepsPerBlock);
     AssembleInputs(scaler_, draws_, step % kStepsPerBlock * real_, real_, copies_, out.inputs);
-    AddNoise(input_noise_, streams_.noise.Child(static_cast<std::uint64_t>(step)), out.inputs);
+    AddInputNoise(input_noise_, streams_.noise.Child(static_cast<std::uint64_t>(step)), out.inputs);
     out.targets = Labels(real_, real_ * copies_);
   }
 
@@ -168,7 +162,7 @@ FitRows ValidationRows(const RealData& held_out, const TransitionModel& model,
   const Draws draws = Generate(held_out, rows, copies, model, stream);
   FitRows out{.inputs = {}, .targets = Labels(std::ssize(rows), std::ssize(rows) * copies)};
   AssembleInputs(scaler, draws, 0, std::ssize(rows), copies, out.inputs);
-  AddNoise(options.input_noise, streams.validation_noise, out.inputs);
+  AddInputNoise(options.input_noise, streams.validation_noise, out.inputs);
   return out;
 }
 

@@ -50,23 +50,24 @@ WeightVariant SmoothedVariant(const SampleRatios& ratios) {
           .ratios = RatioSource::kSmoothed};
 }
 
-double LargestAlpha(const std::function<bool(double alpha)>& flat_enough) {
-  if (flat_enough(1.0)) return 1.0;
+double LargestAlpha(double share, std::size_t n, const std::function<double(double alpha)>& ess) {
+  if (share >= 1.0) return 0.0;
+  const double wanted = share * static_cast<double>(n);
+  if (ess(1.0) >= wanted) return 1.0;
   constexpr int kHalvings = 40;
   double low = 0.0, high = 1.0;
   for (int k = 0; k < kHalvings; ++k) {
     const double middle = 0.5 * (low + high);
-    (flat_enough(middle) ? low : high) = middle;
+    (ess(middle) >= wanted ? low : high) = middle;
   }
   return low;
 }
 
 double TemperedAlpha(std::span<const double> log_weights, double ess_share) {
-  const double wanted = ess_share * static_cast<double>(log_weights.size());
-  return LargestAlpha([&](double alpha) {
+  return LargestAlpha(ess_share, log_weights.size(), [&](double alpha) {
     std::vector<double> values(log_weights.begin(), log_weights.end());
     Flatten(values, alpha);
-    return Summarize(values).ess >= wanted;
+    return Summarize(values).ess;
   });
 }
 

@@ -2,6 +2,7 @@
 #define LFIW_EXPERIMENTS_IMAGE_GOF_SAMPLE_WEIGHTS_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -77,9 +78,10 @@ inline constexpr const char* kSmoothedWeights = "smoothed";
 // their share.
 WeightVariant SmoothedVariant(const SampleRatios& ratios);
 
-// Returns the largest alpha in [0, 1] that is `flat_enough`, to the twelfth digit: a condition that
-// holds below some alpha and not above it.
-double LargestAlpha(const std::function<bool(double alpha)>& flat_enough);
+// Returns the largest alpha in [0, 1], to the twelfth digit, with which n weights are worth at
+// least `share` of them by `ess`, their effective sample size, which falls with alpha. To be worth
+// all of them weights must be all alike: alpha is 0.
+double LargestAlpha(double share, std::size_t n, const std::function<double(double alpha)>& ess);
 
 // Returns the largest alpha in [0, 1] with which w^alpha has an effective sample size of at least
 // `ess_share` n. Weights whose supports hardly overlap tell samples apart by traces that all of

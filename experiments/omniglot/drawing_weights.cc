@@ -43,12 +43,9 @@ DrawingWeights WeighDrawings(std::span<const double> log_ratios,
                              std::span<const std::int64_t> labels, const WeightOptions& options) {
   LFIW_ASSERT(!log_ratios.empty() && log_ratios.size() == labels.size());
   DrawingWeights weights{.log_weights = {}, .alpha = options.alpha};
-  if (options.tempered >= 1.0) {
-    weights.alpha = 0.0;  // all of them count alike
-  } else if (options.tempered > 0.0) {
-    const double wanted = options.tempered * static_cast<double>(log_ratios.size());
-    weights.alpha = LargestAlpha([&](double alpha) {
-      return Summarize(WithExponent(log_ratios, labels, alpha, options.balance)).ess >= wanted;
+  if (options.tempered > 0.0) {
+    weights.alpha = LargestAlpha(options.tempered, log_ratios.size(), [&](double alpha) {
+      return Summarize(WithExponent(log_ratios, labels, alpha, options.balance)).ess;
     });
   }
   weights.log_weights = WithExponent(log_ratios, labels, weights.alpha, options.balance);

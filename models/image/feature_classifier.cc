@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/rng.h"
 #include "models/fit_identity.h"
+#include "models/input_noise.h"
 #include "models/losses.h"
 
 namespace lfiw::models {
@@ -47,13 +48,6 @@ void DrawBiases(double deviation, Stream stream, Mlp& network) {
   for (float& bias : biases) bias = static_cast<float>(deviation * stream.Normal());
 }
 
-void AddNoise(double deviation, Stream stream, MatrixF& inputs) {
-  if (deviation == 0.0) return;
-  MatrixF noise(inputs.rows(), inputs.cols());
-  stream.FillNormal(std::span(noise.data(), static_cast<std::size_t>(noise.size())));
-  inputs += static_cast<float>(deviation) * noise;
-}
-
 class FeatureProblem : public FitProblem {
  public:
   // train, validation: scaled rows, the real ones first. Training rows get noise afresh in every
@@ -86,7 +80,7 @@ class FeatureProblem : public FitProblem {
       inputs_.row(half_ + i) =
           train_.row(train_real_ + static_cast<Eigen::Index>(stream.Below(generated)));
     }
-    AddNoise(input_noise_, noise_.Child(static_cast<std::uint64_t>(step)), inputs_);
+    AddInputNoise(input_noise_, noise_.Child(static_cast<std::uint64_t>(step)), inputs_);
     const double loss = LogisticLoss(network_.ForwardTraining(inputs_), labels_, output_gradient_);
     network_.Backward(output_gradient_, gradient);
     return loss;
@@ -170,9 +164,10 @@ void FeatureClassifier::SmoothedLogRatios(ConstMatrixRef features, double deviat
     logits.resize(inputs.rows(), 1);
     for (std::int64_t k = 0; k < draws; ++k) {
       noisy = inputs;
-      AddNoise(deviation,
-               stream.Child(static_cast<std::uint64_t>(k)).Child(static_cast<std::uint64_t>(begin)),
-               noisy);
+      AddInputNoise(
+          deviation,
+          stream.Child(static_cast<std::uint64_t>(k)).Child(static_cast<std::uint64_t>(begin)),
+          noisy);
       network_.Forward(noisy, logits);
       for (Eigen::Index i = 0; i < inputs.rows(); ++i) {
         log_ratios[static_cast<std::size_t>(begin + i)] +=
@@ -212,8 +207,8 @@ FeatureClassifierFit FitFeatureClassifier(const FeatureClassifierData& data,
               Stream(seed, "feature classifier weights", {number}));
   DrawBiases(options.bias_deviation, Stream(seed, "feature classifier biases", {number}), network);
   MatrixF validation = Scaled(scaler, Gather(data, data.validation));
-  AddNoise(options.input_noise, Stream(seed, "feature classifier validation noise", {number}),
-           validation);
+  AddInputNoise(options.input_noise, Stream(seed, "feature classifier validation noise", {number}),
+                validation);
   FeatureProblem problem(Scaled(scaler, train), std::ssize(data.train.real), std::move(validation),
                          std::ssize(data.validation.real), options,
                          Stream(seed, "feature classifier batch", {number}),

@@ -14,7 +14,7 @@
 namespace lfiw::models {
 namespace {
 
-MatrixF RandomRows(std::int64_t rows, std::int64_t cols, std::uint64_t index) {
+MatrixF RandomInputs(std::int64_t rows, std::int64_t cols, std::uint64_t index) {
   MatrixF out(rows, cols);
   Stream(3, "rows", {index})
       .FillNormal(std::span(out.data(), static_cast<std::size_t>(out.size())));
@@ -66,7 +66,7 @@ TEST_P(MlpOfEveryActivation, GradientsEqualAutograd) {
       5, 3,
       {.hidden_layers = 2, .width = 16, .activation = GetParam(), .precision = Precision::kFloat},
       Stream(1, "w"));
-  const MatrixF inputs = RandomRows(7, 5, 0), output_gradient = RandomRows(7, 3, 1);
+  const MatrixF inputs = RandomInputs(7, 5, 0), output_gradient = RandomInputs(7, 3, 1);
   const Oracle oracle(mlp);
   const torch::Tensor expected = oracle.Apply(Tensor(inputs));
   const auto gradients =
@@ -90,7 +90,7 @@ TEST_P(MlpOfEveryActivation, InferenceEqualsTrainingPass) {
       4, 2,
       {.hidden_layers = 3, .width = 8, .activation = GetParam(), .precision = Precision::kFloat},
       Stream(2, "w"));
-  const MatrixF inputs = RandomRows(9, 4, 0);
+  const MatrixF inputs = RandomInputs(9, 4, 0);
   MatrixF outputs(9, 2);
   mlp.Forward(inputs, outputs);
   EXPECT_LT((outputs - mlp.ForwardTraining(inputs)).cwiseAbs().maxCoeff(), 1e-6f);
@@ -104,7 +104,7 @@ TEST_P(MlpOfEveryActivation, BFloat16RoundsGradientsAndNothingElse) {
                Stream(1, "w"));
   };
   Mlp plain = network(Precision::kFloat), rounded = network(Precision::kBFloat16);
-  const MatrixF inputs = RandomRows(70, 5, 0), output_gradient = RandomRows(70, 3, 1);
+  const MatrixF inputs = RandomInputs(70, 5, 0), output_gradient = RandomInputs(70, 3, 1);
   const MatrixF expected = plain.ForwardTraining(inputs);
   const MatrixF outputs = rounded.ForwardTraining(inputs);
   EXPECT_GT((outputs - expected).norm(), 0.0f);
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Activations, MlpOfEveryActivation,
 TEST(Mlp, ChunkedInferenceEqualsRowsAlone) {
   const Mlp mlp(3, 2, {.hidden_layers = 2, .width = 8, .activation = {}, .precision = {}},
                 Stream(2, "w"));
-  const MatrixF inputs = RandomRows(2345, 3, 0);
+  const MatrixF inputs = RandomInputs(2345, 3, 0);
   MatrixF outputs(2345, 2), one(1, 2);
   mlp.Forward(inputs, outputs);
   for (const Eigen::Index i : {0, 999, 1000, 2344}) {
@@ -138,7 +138,7 @@ TEST(Mlp, ChunkedInferenceEqualsRowsAlone) {
 }
 
 TEST(Mlp, SmallNetworksTrainInFloatUnlessTold) {
-  const MatrixF inputs = RandomRows(9, 4, 0);
+  const MatrixF inputs = RandomInputs(9, 4, 0);
   const auto outputs = [&](Precision precision) -> MatrixF {
     Mlp mlp(4, 2, {.hidden_layers = 1, .width = 64, .activation = {}, .precision = precision},
             Stream(2, "w"));
@@ -152,13 +152,13 @@ TEST(Mlp, RefusesBFloat16WhereTheCpuHasNone) {
   Mlp mlp(4, 2,
           {.hidden_layers = 1, .width = 8, .activation = {}, .precision = Precision::kBFloat16},
           Stream(2, "w"));
-  EXPECT_THROW(mlp.ForwardTraining(RandomRows(9, 4, 0)), ConfigError);
+  EXPECT_THROW(mlp.ForwardTraining(RandomInputs(9, 4, 0)), ConfigError);
 }
 
 TEST(Mlp, AcceptsColumnBlocksOfWiderRows) {
   const Mlp mlp(3, 2, {.hidden_layers = 1, .width = 8, .activation = {}, .precision = {}},
                 Stream(2, "w"));
-  const MatrixF wide = RandomRows(6, 8, 0);
+  const MatrixF wide = RandomInputs(6, 8, 0);
   const MatrixF narrow = wide.middleCols(2, 3);
   MatrixF expected(6, 2), into = MatrixF::Zero(6, 5);
   mlp.Forward(narrow, expected);
